@@ -86,8 +86,8 @@ function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly
         message: `A name must have 1 to ${entryName} characters and must not begin with an underscore.`,
       },
     ];
-  const isKept = values.every((value) => countCharacters(value) <= entryValue && isCleanText(value));
-  return isKept ? [] : [{ field, message: `A value must be text of at most ${entryValue} characters.` }];
+  const isValid = values.every((value) => countCharacters(value) <= entryValue && isCleanText(value));
+  return isValid ? [] : [{ field, message: `A value must be text of at most ${entryValue} characters.` }];
 }
 
 const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
@@ -178,12 +178,12 @@ export async function checkDailyEmailLimits(
       : onlyRow(await countAccountEmails(db, { account_id: accountId, workspace_id: workspaceId, since }));
   const oldest = elsewhere && elsewhere.oldest < ofWorkspace.oldest ? elsewhere.oldest : ofWorkspace.oldest;
   const wait = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1_000));
-  const say = (most: number): string => `${formatWholeNumber(most)} invitations and reminders a day`;
+  const perDay = (most: number): string => `${formatWholeNumber(most)} invitations and reminders a day`;
   const isOver = (counted: number, most: number): boolean => most > 0 && counted + count > most;
   if (elsewhere && isOver(ofWorkspace.by_person + elsewhere.count, limits.invitationsPerPerson))
-    throw rateLimitExceeded(wait, `You can send up to ${say(limits.invitationsPerPerson)}.`);
+    throw rateLimitExceeded(wait, `You can send up to ${perDay(limits.invitationsPerPerson)}.`);
   if (isOver(ofWorkspace.by_workspace, limits.invitationsPerWorkspace))
-    throw rateLimitExceeded(wait, `A workspace can send up to ${say(limits.invitationsPerWorkspace)}.`);
+    throw rateLimitExceeded(wait, `A workspace can send up to ${perDay(limits.invitationsPerWorkspace)}.`);
 }
 
 /**

@@ -88,9 +88,9 @@ test(`one import creates ${people} invitations, one for each line`, async (t) =>
   assert.deepEqual([status, body.total], [202, people]);
   const answered = performance.now();
   await finished();
-  const made = performance.now();
+  const created = performance.now();
   t.diagnostic(
-    `answered after ${Math.round(answered - started)} ms, made after ${Math.round(made - started)} ms`,
+    `answered after ${Math.round(answered - started)} ms, created after ${Math.round(created - started)} ms`,
   );
   assert.equal((await overview()).counts.pending, people);
   const looked = performance.now();

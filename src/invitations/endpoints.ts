@@ -120,8 +120,8 @@ export function invitationEndpoints(
           readInvitationBody(body, await accountOf({ workspaceId, actor })),
           actor,
         );
-        const made = ids.filter((id) => id !== undefined);
-        const data = await readInvitationsById(context, form, made);
+        const created = ids.filter((id) => id !== undefined);
+        const data = await readInvitationsById(context, form, created);
         const skipped = ids.flatMap((id, index) =>
           id === undefined ? [{ index, email: drafts[index]!.email }] : [],
         );

@@ -38,7 +38,7 @@ const insertInvitations = statement(
   ],
   'id',
 )`
-  with made as (
+  with inserted as (
     insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill,
                              expires_at, created_at)
     select $workspace_id, r.id, $form_id, $batch_id, decode(r.hash, 'hex'), r.email, r.address_key, r.name,
@@ -47,7 +47,7 @@ const insertInvitations = statement(
         as r (id uuid, hash text, email text, address_key text, name text, reference jsonb, prefill jsonb)
     on conflict (workspace_id, form_id, address_key) where revoked_at is null do nothing
     returning id)
-  select id from made`;
+  select id from inserted`;
 
 /** Adds a batch: invitations that share a message and options. */
 const insertBatch = statement(
@@ -200,14 +200,14 @@ export async function addInvitations(
     expires_at: batch.expires_at,
     created_at: now(),
   });
-  const made = new Set(inserted.map(({ id }) => id));
+  const insertedIds = new Set(inserted.map(({ id }) => id));
   if (batch.is_mailed) {
     const key = { workspace_id: workspaceId, form_id: batch.form_id };
-    const mailable = await lockToMail(db, { ...key, ids: [...made], now: now() });
+    const mailable = await lockToMail(db, { ...key, ids: [...insertedIds], now: now() });
     const form = { workspaceId, formId: batch.form_id, accountId: batch.created_by };
     await mailInvitations(db, context, form, mailable, 'invitation');
   }
-  return rows.map(({ id }) => (made.has(id) ? id : undefined));
+  return rows.map(({ id }) => (insertedIds.has(id) ? id : undefined));
 }
 
 function rowOf(

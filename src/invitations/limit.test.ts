@@ -74,7 +74,7 @@ async function stageOld(tenant: Tenant, people: number, createdBy: string | null
   await services.database.query(
     `insert into invitations (workspace_id, id, form_id, batch_id, hash, email, address_key, name, reference, prefill, created_at, sent_at)
      select $1, id, $2, $3, sha256(convert_to(email, 'UTF8')), email, email, '', '{}', '{}', now() - interval '10 days', now() - interval '10 days'
-       from unnest($4::uuid[], $5::text[]) as made (id, email)`,
+       from unnest($4::uuid[], $5::text[]) as given (id, email)`,
     [tenant.workspaceId, form.id, batchId, emails.map(() => newId()), emails],
   );
   const { path, list } = openInvitations(mailed, tenant, form.id);

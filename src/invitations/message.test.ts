@@ -38,8 +38,8 @@ test('a value is inserted as text, even if it looks like a placeholder', () => {
 });
 
 test('a reminder has its own text, or else the text of the invitation', () => {
-  const said = renderInvitationEmail(defaultMessage, recipient, 'reminder');
-  assert.equal(said.subject, 'Reminder: You are invited: Survey');
+  const email = renderInvitationEmail(defaultMessage, recipient, 'reminder');
+  assert.equal(email.subject, 'Reminder: You are invited: Survey');
   const own = { ...defaultMessage, reminderSubject: 'Still time', reminderMessage: 'Please.' };
   assert.equal(renderInvitationEmail(own, recipient, 'reminder').subject, 'Still time');
 });

@@ -35,8 +35,8 @@ function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): st
 }
 
 function unknownPlaceholders(text: string, referenceNames: ReadonlySet<string>): string[] {
-  const named = [...text.matchAll(pattern)].map(([, name]) => name!);
-  return [...new Set(named)].filter(
+  const names = [...text.matchAll(pattern)].map(([, name]) => name!);
+  return [...new Set(names)].filter(
     (name) => !Object.hasOwn(placeholders, name) && !referenceNames.has(name),
   );
 }

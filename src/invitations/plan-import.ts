@@ -27,20 +27,20 @@ type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'pref
 type Mapping = readonly ColumnUse[];
 
 /** Returns whether the first record is a header: it contains no email address. */
-const hasHeading = ([first]: readonly CsvRecord[]): boolean =>
+const hasHeader = ([first]: readonly CsvRecord[]): boolean =>
   first !== undefined && !first.cells.some((cell) => readMailAddress(cell.trim()));
 
 function describeColumns(records: readonly CsvRecord[]): ImportColumn[] {
-  const named = hasHeading(records);
+  const isHeaded = hasHeader(records);
   const width = Math.max(0, ...records.map(({ cells }) => cells.length));
-  const people = named ? records.slice(1) : records;
+  const people = isHeaded ? records.slice(1) : records;
   return Array.from({ length: width }, (_, index) => ({
-    title: (named && records[0]!.cells[index]?.trim().slice(0, 200)) || `Column ${index + 1}`,
+    title: (isHeaded && records[0]!.cells[index]?.trim().slice(0, 200)) || `Column ${index + 1}`,
     samples: people.slice(0, 3).map(({ cells }) => (cells[index] ?? '').trim().slice(0, 200)),
   }));
 }
 
-/** Suggests the use of each column by its heading and content. If two fit one use, the first gets it. */
+/** Suggests the use of each column by its header and content. If two fit one use, the first gets it. */
 function suggestMapping(
   records: readonly CsvRecord[],
   form: Form,
@@ -51,19 +51,19 @@ function suggestMapping(
   const email = columns.findIndex(({ title }) => /^e[- ]?mail\b|^mail$|^email.?address$/i.test(title));
   const chosen = email >= 0 ? email : addresses;
   const questions = listQuestions(form);
-  const named = hasHeading(records);
-  const taken = new Set<string>();
+  const isHeaded = hasHeader(records);
+  const usedKeys = new Set<string>();
   return columns.map(({ title }, index): ColumnUse => {
     if (index === chosen) return { as: 'email' };
-    if (!named) return { as: 'ignore' };
+    if (!isHeaded) return { as: 'ignore' };
     const question = questions.find((each) => isNamed(each, title));
     const uses: ColumnUse[] = [{ as: 'reference', name: title.slice(0, 64) }];
     if (/^(full[ _]?)?name$/i.test(title)) uses.unshift({ as: 'name' });
     if (question && isPrefillable(question.element.attrs.id))
       uses.unshift({ as: 'prefill', name: question.element.attrs.id });
-    const use = uses.find((each) => !taken.has(columnUseKey(each)) && !isInvalidReferenceName(each));
+    const use = uses.find((each) => !usedKeys.has(columnUseKey(each)) && !isInvalidReferenceName(each));
     if (!use) return { as: 'ignore' };
-    taken.add(columnUseKey(use));
+    usedKeys.add(columnUseKey(use));
     return use;
   });
 }
@@ -81,9 +81,9 @@ function draftOf(record: CsvRecord, mapping: Mapping, takesSeveral: IsPrefillabl
     const cell = (record.cells[index] ?? '').trim();
     if (cell === '') continue;
     if (use.as === 'email') {
-      const read = readMailAddress(cell);
-      draft.email = read?.address ?? cell;
-      draft.name ||= read?.name ?? '';
+      const parsed = readMailAddress(cell);
+      draft.email = parsed?.address ?? cell;
+      draft.name ||= parsed?.name ?? '';
     } else if (use.as === 'name') draft.name = cell;
     else if (use.as === 'reference') draft.reference[use.name] = cell;
     else if (use.as === 'prefill') draft.prefill[use.name] = takesSeveral(use.name) ? split(cell) : cell;
@@ -125,8 +125,8 @@ function readAddresses(text: string): PastedAddress[] {
         .map((piece) => piece.trim())
         .filter((piece) => piece !== '')
         .map((piece) => {
-          const read = readMailAddress(piece);
-          return { line: index + 1, email: read?.address ?? piece, name: read?.name ?? '' };
+          const parsed = readMailAddress(piece);
+          return { line: index + 1, email: parsed?.address ?? piece, name: parsed?.name ?? '' };
         }),
     );
 }
@@ -177,16 +177,16 @@ export function planInvitationImport(
   if (countCharacters(source.text) > invitationImportLimits.characters)
     return `The text is longer than ${formatWholeNumber(invitationImportLimits.characters)} characters. Import it in parts.`;
   if (source.text.trim() === '') return 'There are no addresses yet. Paste some or choose a file.';
-  const read = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);
-  if (typeof read === 'string') return read;
-  if (read.total > invitationImportLimits.people)
-    return `The source has ${formatWholeNumber(read.total)} lines; the limit is ${formatWholeNumber(invitationImportLimits.people)} people. Import it in parts.`;
-  return { ...sort(read.people, form), columns: read.columns, mapping: read.mapping };
+  const result = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);
+  if (typeof result === 'string') return result;
+  if (result.total > invitationImportLimits.people)
+    return `The source has ${formatWholeNumber(result.total)} lines; the limit is ${formatWholeNumber(invitationImportLimits.people)} people. Import it in parts.`;
+  return { ...sort(result.people, form), columns: result.columns, mapping: result.mapping };
 }
 
-type Read = Pick<InvitationImportPlan, 'columns' | 'mapping'> & { people: ReadDraft[]; total: number };
+type ReadPeople = Pick<InvitationImportPlan, 'columns' | 'mapping'> & { people: ReadDraft[]; total: number };
 
-function readPasted(text: string): Read {
+function readPasted(text: string): ReadPeople {
   const people = readAddresses(text).map(({ line, email, name }) => ({
     line,
     draft: { email, name, reference: {}, prefill: {} },
@@ -197,7 +197,7 @@ function readPasted(text: string): Read {
 function readFile(
   { text, mapping: chosen }: Extract<InvitationImportSource, { kind: 'csv' }>,
   form: Form,
-): Read | string {
+): ReadPeople | string {
   const csv = readCsv(text, invitationImportLimits.people + 1);
   if (!csv.ok) return csv.problem;
   const { records } = csv;
@@ -210,12 +210,12 @@ function readFile(
   // If no mapping was chosen, the person sees the columns first.
   if (problem !== undefined) return chosen ? problem : { columns, mapping, people: [], total: 0 };
   const takesSeveral = choicesOf(form);
-  const named = hasHeading(records);
-  const people = (named ? records.slice(1) : records).map((record) => ({
+  const isHeaded = hasHeader(records);
+  const people = (isHeaded ? records.slice(1) : records).map((record) => ({
     line: record.line,
     draft: draftOf(record, mapping, takesSeveral),
   }));
-  return { columns, mapping, people, total: named ? csv.total - 1 : csv.total };
+  return { columns, mapping, people, total: isHeaded ? csv.total - 1 : csv.total };
 }
 
 function choicesOf(form: Form): (name: string) => boolean {

@@ -25,11 +25,11 @@ test('a placeholder uses its fallback for a person with a blank cell, also in th
   const message = { ...defaultMessage, message: 'How is {{company|everything}}?' };
   const invitation = { ...message, expiresAt: null, isMailed: true, createdBy: null };
   const context = { database, config: { publicUrl: 'https://forms.example.org', smtp: undefined } };
-  const said = await Promise.all(
+  const mails = await Promise.all(
     drafts.map(({ draft }) => previewInvitationEmail(context, form, invitation, draft)),
   );
   assert.deepEqual(
-    said.map(({ letter }) => letter.blocks[0]),
+    mails.map(({ letter }) => letter.blocks[0]),
     ['How is everything?', 'How is Navy?'].map((words) => ({ kind: 'text', text: words })),
   );
 });

@@ -53,9 +53,9 @@ const selectUnsubscribed = statement(
   'workspace_id address_keys',
   'address_key',
 )`
-  select asked.address_key from unnest($address_keys) as asked (address_key)
+  select given.address_key from unnest($address_keys) as given (address_key)
     join unsubscribed_addresses u
-      on u.workspace_id = $workspace_id and u.address_key = ${unsubscribedHashSql('asked.address_key')}`;
+      on u.workspace_id = $workspace_id and u.address_key = ${unsubscribedHashSql('given.address_key')}`;
 
 /** Finds the batch for a step of its import, unless its form is deleted. */
 const findBatch = statement(
@@ -99,14 +99,14 @@ export async function createImportPreview(
   form: InvitedForm,
   source: InvitationImportSource,
 ): Promise<ImportPreview> {
-  const read = await readImport(context, form, source);
-  const blank = Object.fromEntries([...referenceNames(read)].map((name) => [name, '']));
-  const drafts = read.drafts.map(({ line, draft, key }) => ({
+  const preview = await readImport(context, form, source);
+  const blank = Object.fromEntries([...referenceNames(preview)].map((name) => [name, '']));
+  const drafts = preview.drafts.map(({ line, draft, key }) => ({
     line,
     key,
     draft: { ...draft, reference: { ...blank, ...draft.reference } },
   }));
-  return { ...read, drafts };
+  return { ...preview, drafts };
 }
 
 /** Returns the names of all reference values in the import. */
@@ -123,8 +123,8 @@ async function readImport(
     throw new ApiError('validation_error', plan, { errors: [{ field: 'text', message: plan }] });
   const keys = plan.drafts.map(({ key }) => key);
   const { workspaceId: workspace_id, formId: form_id } = form;
-  const known = await selectInvited(database, { workspace_id, form_id, address_keys: keys });
-  const invited = new Set(known.map(({ address_key }) => address_key));
+  const existing = await selectInvited(database, { workspace_id, form_id, address_keys: keys });
+  const invited = new Set(existing.map(({ address_key }) => address_key));
   const unsubscribed = await selectUnsubscribed(database, { workspace_id, address_keys: keys });
   return {
     ...plan,
@@ -152,9 +152,9 @@ export async function enqueueInvitationImport(
   invitation: InvitationBatchOptions,
   by: Actor,
 ): Promise<{ batchId: string; total: number; problems: InvitationImportPlan['problems'] }> {
-  const read = await readImport(context, form, source);
-  const { drafts, problems } = read;
-  const errors = checkBatchOptions(invitation, referenceNames(read));
+  const preview = await readImport(context, form, source);
+  const { drafts, problems } = preview;
+  const errors = checkBatchOptions(invitation, referenceNames(preview));
   if (drafts.length === 0)
     errors.push({
       field: 'text',

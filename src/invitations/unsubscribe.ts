@@ -33,14 +33,14 @@ export async function findUnsubscriber(
   { database, vault }: Context,
   { formId, token }: { formId: string; token: string },
 ): Promise<{ workspaceId: string; addressKey: string }> {
-  const read = readUnsubscribeToken(token);
-  const found = read && onlyRow(await findAddressee(database, { form_id: formId, id: read.id }));
+  const parsed = readUnsubscribeToken(token);
+  const found = parsed && onlyRow(await findAddressee(database, { form_id: formId, id: parsed.id }));
   if (
     !found ||
-    !verifyUnsubscribeSignature(vault, read.signature, {
+    !verifyUnsubscribeSignature(vault, parsed.signature, {
       workspaceId: found.workspace_id,
       formId,
-      id: read.id,
+      id: parsed.id,
     })
   )
     throw new ApiError('not_found', 'This link is not valid.');

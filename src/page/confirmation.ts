@@ -31,14 +31,14 @@ export function confirmationPage(
   { receipt, token, mailResult }: Confirmed,
 ): string {
   const { live, language, locale, look, words, address } = visit;
-  const { say, settings } = readConfirmation(context.vault, visit);
+  const { formatAnswer, settings } = readConfirmation(context.vault, visit);
   const { theme } = settings;
   const isChanged = address.own.has('_changed');
   const editPath = live.settings.editing && token !== undefined ? `/f/${live.id}/edit/${token}` : undefined;
   const own = new Map(
     [...address.own].filter(([name]) => name !== '_changed' && name !== confirmationParameter),
   );
-  const leadTo = (path: string, carried: ReadonlyMap<string, string> = own): string =>
+  const addressOf = (path: string, carried: ReadonlyMap<string, string> = own): string =>
     formatFormAddress(path, { reference: {}, prefill: [], own: carried });
   // Only the sites in the form's `embed_origins` can frame a page with personal links. Without that setting,
   // the edit link opens outside the frame.
@@ -49,18 +49,18 @@ export function confirmationPage(
     title: isChanged ? undefined : theme?.confirmation_title,
     message: isChanged ? words.changed : settings.confirmation_message,
     receipt: formatReference(receipt, theme),
-    say,
+    say: formatAnswer,
     edit:
       editPath === undefined
         ? undefined
         : {
-            address: leadTo(editPath, leavesFrame ? plain : own),
+            address: addressOf(editPath, leavesFrame ? plain : own),
             until: formatDay(editableUntil(live, receipt), locale),
             leavesFrame,
             mail: context.config.smtp && { ...mailResult, action: linkMailAddress(editPath, address) },
           },
     onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
-    again: live.settings.access === 'invited' ? undefined : leadTo(`/f/${live.id}`),
+    again: live.settings.access === 'invited' ? undefined : addressOf(`/f/${live.id}`),
     language,
     languages: languageLinks(visit, request),
     look,

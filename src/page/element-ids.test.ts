@@ -94,7 +94,7 @@ test('with any element ID, the page renders, accepts prefill from its URL and sh
 });
 
 test('where, sort, summary, export and the search operator accept any element ID', async () => {
-  const { body: made } = await visitor.submit(form.id, { ...answers, 'q.1': 'needle', 'a:b': 'haystack' });
+  const { body: sent } = await visitor.submit(form.id, { ...answers, 'q.1': 'needle', 'a:b': 'haystack' });
   const list = async (query: Record<string, string>) =>
     (await tenant.call('GET', `/forms/${form.id}/submissions?${new URLSearchParams(query).toString()}`)).body;
   for (const [id, value] of [
@@ -105,7 +105,7 @@ test('where, sort, summary, export and the search operator accept any element ID
   ] as const) {
     const { data } = await list({ where: JSON.stringify({ element: id, is: 'equals', value }) });
     assert.ok(
-      data.some((each) => each.id === made.id),
+      data.some((each) => each.id === sent.id),
       id,
     );
     const found = await tenant.call(
@@ -114,7 +114,7 @@ test('where, sort, summary, export and the search operator accept any element ID
     );
     assert.equal(found.status, 200, id);
     assert.ok(
-      found.body.data.some((each) => each.id === made.id),
+      found.body.data.some((each) => each.id === sent.id),
       `search ${id}`,
     );
   }

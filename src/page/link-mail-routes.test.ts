@@ -39,11 +39,11 @@ async function save(): Promise<{ page: string; action: string }> {
 test('saving answers can email the resume link, and the page still shows the link', async () => {
   const { page, action } = await save();
   const response = await post(action, { _mail: ' Ada@Example.test ' });
-  const said = await response.text();
+  const html = await response.text();
   assert.equal(response.status, 200);
-  assert.match(said, /The link is on its way to Ada@example\.test\./);
+  assert.match(html, /The link is on its way to Ada@example\.test\./);
   const [link] = /http[^\s"<]+\/resume\/[\w-]+/.exec(page)!;
-  assert.ok(said.includes(link));
+  assert.ok(html.includes(link));
   const { mail } = await server.waitForOne('Ada@example.test');
   assert.equal(mail.subject, 'Continue: Long <form>');
   assert.ok(mail.text!.includes(link));
@@ -55,9 +55,9 @@ test('an invalid address is reported, and no email is sent', async () => {
   const { action } = await save();
   const before = server.taken.length;
   const response = await post(action, { _mail: 'ada@example.test\r\nBcc: x@example.test' });
-  const said = await response.text();
+  const html = await response.text();
   assert.equal(response.status, 422);
-  assert.match(said, /Enter a valid email address\./);
+  assert.match(html, /Enter a valid email address\./);
   assert.equal(server.taken.length, before);
 });
 
@@ -86,9 +86,9 @@ test('the confirmation can email the edit link, without a script', async () => {
   assert.equal(refused.status, 422);
   assert.match(again, /<details open>[^]*Enter a valid email address\./);
   const response = await post(action, { _mail: 'edit@example.test' });
-  const said = await response.text();
+  const html = await response.text();
   assert.equal(response.status, 200);
-  assert.match(said, /<h1[^>]*>Thank you<[^]*The link is on its way to edit@example\.test\./);
+  assert.match(html, /<h1[^>]*>Thank you<[^]*The link is on its way to edit@example\.test\./);
   const { mail } = await server.waitForOne('edit@example.test');
   assert.equal(mail.subject, 'Change your answers: Long <form>');
   const [link] = /http[^\s"<]+\/edit\/[\w-]+/.exec(mail.text!)!;

@@ -73,8 +73,8 @@ function createEditCompletion(
           language: visit.language,
         });
         if (!result.ok) return result.errors;
-        const told = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
-        const next = `/f/${live.id}/submitted?${new URLSearchParams([...told]).toString()}`;
+        const query = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
+        const next = `/f/${live.id}/submitted?${new URLSearchParams([...query]).toString()}`;
         if (wantsJson(request)) reply.send({ id: result.id, next });
         else reply.redirect(next, 303);
       } catch (error) {
@@ -103,13 +103,13 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
       opened,
       openResumeLink(context.database, opened.live.id, request.params.token),
     );
-    const visit = withReference(resumeVisit(opened, request, { spoken: saved.language }), saved.reference);
+    const visit = withReference(resumeVisit(opened, request, { language: saved.language }), saved.reference);
     const { form } = visit.live;
     const { steps } = evaluateVisibility(form, saved.raw, visit.context, saved.files);
     const reached = steps.filter((step) => step <= saved.step);
     const page = formPage(context, visit, {
       raw: saved.raw,
-      held: saved.files,
+      files: saved.files,
       errors: [],
       step: saved.step,
       key: signSubmissionKey(context.vault, visit.live, saved.key),
@@ -125,7 +125,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
     const page = formPage(context, visit, {
       ...editPageParts(visit, request.params.token, edit),
       raw: edit.raw,
-      held: edit.files,
+      files: edit.files,
       errors: [],
       key: createSubmissionKey(context.vault, visit.live),
       course: undefined,
@@ -166,7 +166,7 @@ async function openLinkedEdit(
     openEditLink(context.database, opened.live.id, request.params.token),
   );
   const visit = withReference(
-    resumeVisit(opened, request, { form: edit.form, spoken: edit.language }),
+    resumeVisit(opened, request, { form: edit.form, language: edit.language }),
     edit.reference,
   );
   return { visit, edit };
@@ -187,7 +187,7 @@ function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>):
 const resumeVisit = (
   { written, guest, refusal }: Visit,
   request: LinkRequest,
-  given: { form?: Form; spoken: string | null },
+  given: { form?: Form; language: string | null },
 ): Visit => ({ ...readVisit(written, request, { guest, ...given }), refusal });
 
 function withReference(visit: Visit, reference: Record<string, string>): Visit {

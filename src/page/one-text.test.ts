@@ -143,14 +143,14 @@ for (const [door, send] of Object.entries(doors)) {
 
 test('texts of a form and its settings are stored composed, and unknown attributes are stored as sent', async () => {
   const node = element('radio', 'who', { label: nfd, options: [nfd], 'x-note': nfd });
-  const made = await tenant.call('POST', '/forms', {
+  const created = await tenant.call('POST', '/forms', {
     structure: structure(node),
     settings: { confirmation_message: nfd },
   });
-  const { attrs } = (made.body.structure as unknown as { children: { children: { attrs: object }[] }[] })
+  const { attrs } = (created.body.structure as unknown as { children: { children: { attrs: object }[] }[] })
     .children[0]!.children[0]!;
   assert.partialDeepStrictEqual(attrs, { label: nfc, options: [nfc], 'x-note': nfd });
-  const { body } = await tenant.call('GET', `/forms/${made.body.id}`);
+  const { body } = await tenant.call('GET', `/forms/${created.body.id}`);
   assert.equal((body.settings as { confirmation_message?: string }).confirmation_message, nfc);
 });
 

@@ -23,7 +23,8 @@ const stored = async (form: string): Promise<unknown[]> =>
   (await tenant.call('GET', `/forms/${form}/submissions`)).body.data.map(({ answers }) => answers['name']);
 const spamOf = async (form: string): Promise<SpamPage> =>
   (await editor.api<SpamPage>('GET', `/forms/${form}/spam`)).body;
-const held = async (form: string): Promise<string[]> => (await spamOf(form)).data.map(({ reason }) => reason);
+const spamReasons = async (form: string): Promise<string[]> =>
+  (await spamOf(form)).data.map(({ reason }) => reason);
 
 /** Submits like a script on a page of the origin. */
 const send = (form: string, origin: string, name: string) =>
@@ -43,14 +44,14 @@ const load = (form: string, headers: Record<string, string>, body: Record<string
 
 test('without a list, a page of any site submits and reads the response with its errors, regardless of the minimum time', async () => {
   const form = await publish({ min_seconds: 600 });
-  const asked = await preflight(form, site);
+  const response = await preflight(form, site);
   assert.deepEqual(
     ['allow-origin', 'allow-methods', 'allow-headers'].map((name) =>
-      asked.headers.get(`access-control-${name}`),
+      response.headers.get(`access-control-${name}`),
     ),
     ['*', 'POST', 'Content-Type, Idempotency-Key'],
   );
-  assert.equal(asked.status, 204);
+  assert.equal(response.status, 204);
   const taken = await send(form, site, 'Ada');
   assert.deepEqual([taken.status, taken.headers.get('access-control-allow-origin')], [201, '*']);
   const wrong = await send(form, site, '');
@@ -58,7 +59,7 @@ test('without a list, a page of any site submits and reads the response with its
   assert.equal((await visitor.submit(form, { name: 'through the API' })).status, 201);
   assert.equal(await load(form, { Origin: site }, { name: 'by a form' }), 303);
   assert.equal((await stored(form)).length, 3);
-  assert.deepEqual(await held(form), []);
+  assert.deepEqual(await spamReasons(form), []);
 });
 
 for (const [origin, isNamed] of [
@@ -84,13 +85,13 @@ for (const [origin, isNamed] of [
     );
     const allowed = isNamed ? origin : null;
     assert.deepEqual([status, answered.get('access-control-allow-origin')], [isNamed ? 201 : 403, allowed]);
-    const asked = await visitor.fetch(`/f/${form}`, { method: 'OPTIONS', headers });
+    const response = await visitor.fetch(`/f/${form}`, { method: 'OPTIONS', headers });
     assert.deepEqual(
-      [asked.status, asked.headers.get('access-control-allow-origin')],
+      [response.status, response.headers.get('access-control-allow-origin')],
       [isNamed ? 204 : 403, allowed],
     );
     assert.equal((await stored(form)).length, isNamed ? 1 : 0);
-    assert.deepEqual(await held(form), []);
+    assert.deepEqual(await spamReasons(form), []);
     if (!isNamed) assert.deepEqual(await listFiles(service), before, 'nothing of it is kept');
   });
 }
@@ -139,7 +140,7 @@ test('a script of an unlisted site is rejected for every response format, and so
   const form = await publish({ embed_origins: [] });
   for (const headers of [{ 'Sec-Fetch-Mode': 'cors' }, { Accept: 'application/json' }])
     assert.equal(await load(form, { Origin: site, ...headers }, { name: 'Ada' }), 403);
-  assert.deepEqual(await held(form), []);
+  assert.deepEqual(await spamReasons(form), []);
 });
 
 test('a site learns nothing about an unpublished draft, but can read that a published form was taken offline', async () => {

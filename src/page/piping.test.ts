@@ -61,7 +61,7 @@ test('later texts show answers formatted for people, also in rows, and show noth
     'guests[0][guest]': 'Anni',
   });
   assert.deepEqual(second.headings, ['Stay of Ada']);
-  const said = textsOf(second, 'p', 'label', 'h3', 'li', 'legend').join(' | ');
+  const all = textsOf(second, 'p', 'label', 'h3', 'li', 'legend').join(' | ');
   for (const text of [
     'Born 30. April 1999, Red und Blue',
     'Ada, why 12.345,5?',
@@ -71,7 +71,7 @@ test('later texts show answers formatted for people, also in rows, and show noth
     'Guest of Ada 1',
     'Mail of Anni',
   ]) {
-    assert.ok(said.includes(text), `${text} in ${said}`);
+    assert.ok(all.includes(text), `${text} in ${all}`);
   }
   const refused = await second.press('submit');
   assert.match(refused.problems[0]!, /^Ada, why 12\.345,5\? /);
@@ -177,8 +177,8 @@ test("columns, fields, payloads and errors of the API show the question's label 
 });
 
 test('an invalid answer to a question in the confirmation message is reported as invalid', async () => {
-  const asked = stepsOf({}, [element('file_upload', 'photo'), element('text', 'name')]);
-  const form = await publishForm(tenant, asked, { confirmation_message: '{{photo}} of {{name}}' });
+  const structure = stepsOf({}, [element('file_upload', 'photo'), element('text', 'name')]);
+  const form = await publishForm(tenant, structure, { confirmation_message: '{{photo}} of {{name}}' });
   for (const photo of ['x', ['x'], [{ filename: 7 }], [null], { toString: 1 }]) {
     const posted = await fetch(`${service.url}/f/${form}`, {
       method: 'POST',

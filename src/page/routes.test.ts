@@ -452,36 +452,39 @@ test('a field that is labeled as JSON is still text', async () => {
 // --------------------------------------------------------------------------------------------------
 
 /** Returns the tokens of kept files on a page, as the parts that a browser sends back. */
-const heldOn = (visit: Visit): Part[] =>
+const keptFilesOn = (visit: Visit): Part[] =>
   readMarkup(visit.text)
     .filter(({ attrs }: Tag) => attrs['name']?.startsWith('_file['))
     .map(({ attrs }) => [attrs['name']!, attrs['value']!] as const);
 
 /** Uploads files and presses the button that adds a row. */
-async function hold(formId: string, parts: readonly Part[]): Promise<{ visit: Visit; held: Part[] }> {
+async function keepFiles(
+  formId: string,
+  parts: readonly Part[],
+): Promise<{ visit: Visit; keptFiles: Part[] }> {
   const visit = await visitor.post(formId, [...parts, ['_add', 'team']], { multipart: true });
   assert.equal(visit.status, 200);
-  return { visit, held: heldOn(visit) };
+  return { visit, keptFiles: keptFilesOn(visit) };
 }
 
 test('a file chosen before a row was added is submitted with it, and moves up when an earlier row is removed', async () => {
   const form = await makeForm(tenant, withRows);
-  const { visit, held } = await hold(form.id, [
+  const { visit, keptFiles } = await keepFiles(form.id, [
     ['_row', 'team[0]'],
     ['_row', 'team[1]'],
     ['team[1][photo]', textFile('face', 'face.txt')],
   ]);
   assert.match(visit.text, /face\.txt/);
   assert.deepEqual(
-    held.map(([name]) => name),
+    keptFiles.map(([name]) => name),
     ['_file[team[1][photo]]'],
   );
   const removed = await visitor.post(
     form.id,
-    [['_row', 'team[1]'], ['team[1][member]', 'Bob'], ...held, ['_remove', 'team[0]']],
+    [['_row', 'team[1]'], ['team[1][member]', 'Bob'], ...keptFiles, ['_remove', 'team[0]']],
     { multipart: true },
   );
-  const moved = heldOn(removed);
+  const moved = keptFilesOn(removed);
   assert.deepEqual(
     moved.map(([name]) => name),
     ['_file[team[0][photo]]'],
@@ -504,16 +507,18 @@ test('kept files stay in order on a page with errors, and a removed file disappe
     element('file_upload', 'cv'),
     ...withRows.slice(1),
   ]);
-  const { held } = await hold(form.id, [
+  const { keptFiles } = await keepFiles(form.id, [
     ['cv', textFile('1', 'one.txt')],
     ['cv', textFile('2', 'two.txt')],
     ['cv', textFile('3', 'three.txt')],
   ]);
-  const refused = await visitor.post(form.id, [...held, ['_drop', held[1]![1]]], { multipart: true });
-  assert.deepEqual([refused.status, heldOn(refused)], [422, [held[0], held[2]]]);
+  const refused = await visitor.post(form.id, [...keptFiles, ['_drop', keptFiles[1]![1]]], {
+    multipart: true,
+  });
+  assert.deepEqual([refused.status, keptFilesOn(refused)], [422, [keptFiles[0], keptFiles[2]]]);
   const { body } = await visitor.post(
     form.id,
-    [['must', 'x'], ...heldOn(refused), ['cv', textFile('4', 'four.txt')]],
+    [['must', 'x'], ...keptFilesOn(refused), ['cv', textFile('4', 'four.txt')]],
     { ...asJson, multipart: true },
   );
   const { cv } = (await answersOf(body.id)) as { cv: { filename: string }[] };
@@ -525,8 +530,8 @@ test('kept files stay in order on a page with errors, and a removed file disappe
 
 test('in a field for one file, a new file replaces the kept one', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv', { max_files: 1 }), ...withRows.slice(1)]);
-  const { held } = await hold(form.id, [['cv', textFile('1', 'one.txt')]]);
-  const sent = await visitor.post(form.id, [...held, ['cv', textFile('2', 'two.txt')]], {
+  const { keptFiles } = await keepFiles(form.id, [['cv', textFile('1', 'one.txt')]]);
+  const sent = await visitor.post(form.id, [...keptFiles, ['cv', textFile('2', 'two.txt')]], {
     ...asJson,
     multipart: true,
   });
@@ -539,11 +544,11 @@ test('in a field for one file, a new file replaces the kept one', async () => {
 
 test('kept files count: ten of them and another one are too many', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
-  const { held } = await hold(
+  const { keptFiles } = await keepFiles(
     form.id,
     Array.from({ length: 10 }, (_, index) => ['cv', textFile(String(index))] as const),
   );
-  const { status, body } = await visitor.post(form.id, [...held, ['cv', textFile()]], asJson);
+  const { status, body } = await visitor.post(form.id, [...keptFiles, ['cv', textFile()]], asJson);
   assert.deepEqual(
     [status, body.errors],
     [422, [{ field: 'cv', message: 'Choose at most 10 files.', code: 'invalid' }]],
@@ -557,8 +562,8 @@ test('a token is valid for its form, its question and one submission, and cannot
     ...withRows.slice(1),
   ]);
   const twin = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
-  const { held } = await hold(form.id, [['cv', textFile()]]);
-  const token = held[0]![1] as string;
+  const { keptFiles } = await keepFiles(form.id, [['cv', textFile()]]);
+  const token = keptFiles[0]![1] as string;
   const [fileId, signature] = token.split('.');
   const submitted = async (formId: string, parts: readonly Part[]) =>
     visitor.post(formId, parts, { ...asJson, multipart: true });
@@ -573,9 +578,9 @@ test('a token is valid for its form, its question and one submission, and cannot
     const { status, body } = await submitted(formId, [[name, given]]);
     assert.deepEqual([status, await answersOf(body.id)], [201, {}], `${name} ${given}`);
   }
-  const first = await submitted(form.id, held);
+  const first = await submitted(form.id, keptFiles);
   assert.equal(first.status, 201);
-  const second = await submitted(form.id, held);
+  const second = await submitted(form.id, keptFiles);
   assert.deepEqual(
     [second.status, second.body.errors],
     [422, [{ field: 'cv', message: 'A file is no longer available. Choose it again.', code: 'invalid' }]],
@@ -584,9 +589,9 @@ test('a token is valid for its form, its question and one submission, and cannot
 
 test('of several parallel submits with one kept file, one gets it and the others get an error', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
-  const { held } = await hold(form.id, [['cv', textFile()]]);
+  const { keptFiles } = await keepFiles(form.id, [['cv', textFile()]]);
   const visits = await Promise.all(
-    Array.from({ length: 6 }, () => visitor.post(form.id, held, { ...asJson, multipart: true })),
+    Array.from({ length: 6 }, () => visitor.post(form.id, keptFiles, { ...asJson, multipart: true })),
   );
   assert.deepEqual(
     [
@@ -601,16 +606,16 @@ test('of several parallel submits with one kept file, one gets it and the others
 test('a file that is kept for over a day is deleted, and the visitor is asked to choose it again', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const before = await traces();
-  const { held } = await hold(form.id, [['cv', textFile()]]);
+  const { keptFiles } = await keepFiles(form.id, [['cv', textFile()]]);
   await database.query("update files set created_at = now() - interval '25 hours' where form_id = $1", [
     form.id,
   ]);
   await sweepFiles(service.services);
   assert.deepEqual(await traces(), before);
-  const { status, text } = await visitor.post(form.id, held, { multipart: true });
+  const { status, text } = await visitor.post(form.id, keptFiles, { multipart: true });
   assert.equal(status, 422);
   assert.match(text, /The cv: A file is no longer available\. Choose it again\./);
-  assert.deepEqual(heldOn({ text } as Visit), []);
+  assert.deepEqual(keptFilesOn({ text } as Visit), []);
 });
 
 // Requests that no browser sends
@@ -722,9 +727,9 @@ test('files of more than 120 MB in total are rejected by their Content-Length, o
     yield `${head('Transfer-Encoding: chunked')}${first.length.toString(16)}\r\n${first}\r\n`;
     for (; ; sent += 0x80000) yield chunk;
   }
-  const told = await sendRaw(service.url, announced());
-  assert.equal(told.status, 413);
-  assert.match(told.body, /larger than 120 MB in total/);
+  const refused = await sendRaw(service.url, announced());
+  assert.equal(refused.status, 413);
+  assert.match(refused.body, /larger than 120 MB in total/);
   await sendRaw(service.url, unannounced());
   assert.ok(sent < 140_000_000, `${sent} bytes were taken`);
   await until('everything to be gone', async () => JSON.stringify(await traces()) === JSON.stringify(before));
@@ -772,9 +777,9 @@ test('a JSON post without an answers object, with other properties or with inval
       body: JSON.stringify(body),
     });
   for (const body of [null, [], [{ answers: {} }], 'answers', 1, {}]) {
-    const { status, body: told } = await send(body);
+    const { status, body: refused } = await send(body);
     assert.deepEqual(
-      [status, told.errors],
+      [status, refused.errors],
       [422, [{ field: 'answers', message: '"answers" is required.', code: 'required' }]],
     );
   }

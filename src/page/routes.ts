@@ -216,7 +216,7 @@ function firstShowing(context: Context, visit: Visit): PageContent {
     ? signSubmissionKey(context.vault, live, guest.invitationId)
     : createSubmissionKey(context.vault, live);
   const course = formatVisitProgress(noVisitProgress);
-  return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
+  return formPage(context, visit, { raw, errors: [], files: new Map(), key, notice, course });
 }
 
 /**

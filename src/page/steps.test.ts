@@ -140,8 +140,8 @@ test('a valid file is kept if another answer of its step is invalid; an invalid 
     ]),
   );
   const page = await openPaper(service, `/f/${form}`);
-  const kept = await page.press('submit', { cv: [new File(['%PDF-1.7 x'], 'a.pdf')] });
-  assert.deepEqual([kept.status, kept.values('_file[cv]').length], [422, 1]);
+  const refused = await page.press('submit', { cv: [new File(['%PDF-1.7 x'], 'a.pdf')] });
+  assert.deepEqual([refused.status, refused.values('_file[cv]').length], [422, 1]);
   const wrong = await page.press('submit', { name: 'Ada', cv: [new File(['x'], 'a.txt')] });
   assert.deepEqual([wrong.status, wrong.values('_file[cv]').length], [422, 0]);
   assert.match(wrong.problems[0] ?? '', /^The cv: /);
@@ -233,10 +233,10 @@ test('Save reports a problem with a file first, and saves the other answers when
     },
   );
   const large = new File(['x'.repeat(10 * 1024 * 1024 + 1)], 'large.txt');
-  const told = await (await openPaper(service, `/f/${form}`)).press('save', { name: 'Ada', cv: [large] });
-  assert.equal(told.status, 422);
-  assert.match(told.problems[0] ?? '', /larger than 10 MB/);
-  const saved = await told.press('save');
+  const refused = await (await openPaper(service, `/f/${form}`)).press('save', { name: 'Ada', cv: [large] });
+  assert.equal(refused.status, 422);
+  assert.match(refused.problems[0] ?? '', /larger than 10 MB/);
+  const saved = await refused.press('save');
   const link = saved.tags.find(({ attrs }) => attrs['href']?.includes('/resume/'))!.attrs['href']!;
   assert.deepEqual((await openPaper(service, new URL(link).pathname)).values('name'), ['Ada']);
 });
@@ -254,10 +254,10 @@ const conditional = stepsOf(
 
 test('questions revealed by an answer are shown before the step ends, and are errors only if they are then left blank', async () => {
   const form = await publishForm(tenant, conditional);
-  const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
-  assert.deepEqual([asked.status, asked.headings, asked.problems], [200, ['First'], []]);
-  assert.match(asked.notice ?? '', /added more questions/);
-  const missing = await asked.press('next');
+  const again = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
+  assert.deepEqual([again.status, again.headings, again.problems], [200, ['First'], []]);
+  assert.match(again.notice ?? '', /added more questions/);
+  const missing = await again.press('next');
   assert.deepEqual([missing.status, missing.problems], [422, ['The dish: Enter an answer']]);
   const second = await missing.press('next', { dish: 'Soup' });
   assert.deepEqual(second.headings, ['Second']);
@@ -270,8 +270,8 @@ test('questions revealed by an answer are shown before the step ends, and are er
 
 test('a step that an answer makes unreachable is skipped, and answers in it are not stored', async () => {
   const form = await publishForm(tenant, conditional);
-  const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
-  const second = await asked.press('next', { dish: 'Soup' });
+  const again = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
+  const second = await again.press('next', { dish: 'Soup' });
   const back = await second.press('back', { drink: 'Tea' });
   const changed = await back.press('next', { eats: 'no' });
   assert.match(changed.notice ?? '', /added more questions/);
@@ -345,7 +345,7 @@ test('a JSON post submits the form from any step, and so does a post without a s
 test("an unknown field becomes reference data, unless it comes from the form's own page, whose form has changed", async () => {
   const form = await publishForm(tenant, trip);
   const visitor = openVisitor(service);
-  const said = async (...more: [string, string][]): Promise<unknown> =>
+  const resultOf = async (...more: [string, string][]): Promise<unknown> =>
     JSON.parse((await visitor.post(form, [['name', 'Ada'], ['strange', '1'], ...more], asJson)).text).errors;
   const fields: [string, string][] = [
     ['name', 'Ada'],
@@ -370,7 +370,7 @@ test("an unknown field becomes reference data, unless it comes from the form's o
   );
   assert.deepEqual([own.status, own.body.errors[0]!.field], [422, 'rest']);
   const changed = 'This form has changed since you opened it. Check your answers, then submit again.';
-  assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [
+  assert.deepEqual(await resultOf(['_step', '0'], ['_go', 'submit']), [
     { field: 'strange', message: changed, code: 'invalid' },
   ]);
 });

@@ -155,13 +155,13 @@ test('on a full disk an upload returns 503 immediately, nothing is kept, and /re
   );
 
   // The log names the disk, once for each rejected file.
-  const told = await until('both refusals to be logged', async () => {
+  const refusals = await until('both refusals to be logged', async () => {
     const lines = (await readTestLog()).map((line) => JSON.parse(line) as { level: unknown; err?: unknown });
     const found = lines.filter(({ err }) => JSON.stringify(err ?? '').includes(`${uploads}/`));
     return found.length >= 2 && found;
   });
   assert.deepEqual(
-    told.map(({ level }) => level),
+    refusals.map(({ level }) => level),
     ['error', 'error'],
   );
 

@@ -331,7 +331,7 @@ test('an invalid link is reported in the theme and language of its form, but a d
   }
 });
 
-const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegExp]>> = {
+const shut: Readonly<Record<string, [settings: object, message: RegExp, next: RegExp]>> = {
   'is closed': [{ access: 'closed' }, /This form is closed/, /contact the person who shared this form/],
   'is not open yet': [
     { opens_at: '2120-11-30T08:00:00Z', time_zone: 'Europe/Berlin' },
@@ -346,7 +346,7 @@ const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegEx
   'is for invited people': [{ access: 'invited' }, /By invitation only/, /Use the link in your invitation/],
   'is full': [{ max_submissions: 1 }, /This form is full/, /contact the person who shared this form/],
 };
-for (const [what, [settings, said, next]] of Object.entries(shut)) {
+for (const [what, [settings, message, next]] of Object.entries(shut)) {
   test(`the page of a form that ${what} shows its theme, its name and what to do next`, async () => {
     const theme = { color: '#004488' };
     const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { ...settings, theme });
@@ -358,7 +358,7 @@ for (const [what, [settings, said, next]] of Object.entries(shut)) {
       ['Contact'],
     );
     assert.match(text, /--accent:#004488/);
-    for (const sentence of [said, next]) assert.match(text, sentence);
+    for (const sentence of [message, next]) assert.match(text, sentence);
   });
 }
 

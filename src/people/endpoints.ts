@@ -178,15 +178,15 @@ export function peopleEndpoints(context: EraseServices) {
       },
       async run({ query, ...scope }) {
         const cut = readPageRequest(query, 'people');
-        const { traces, isPartial } = await find(scope, query);
-        const behind = cut.after === null ? traces : traces.filter(({ id }) => id < upperIdBound(cut));
+        const { records, isPartial } = await find(scope, query);
+        const behind = cut.after === null ? records : records.filter(({ id }) => id < upperIdBound(cut));
         const { rows, ends } = finishPage(
           cut,
           behind.slice(cut.offset, cut.offset + cut.limit),
-          traces.length,
+          records.length,
         );
         return {
-          body: asWireValue({ data: [...rows], ...ends, forms: formsOf(traces), is_partial: isPartial }),
+          body: asWireValue({ data: [...rows], ...ends, forms: formsOf(records), is_partial: isPartial }),
         };
       },
     }),
@@ -213,9 +213,9 @@ export function peopleEndpoints(context: EraseServices) {
       example: { query: { q: 'grace@example.org' } },
       reply: { status: 200, description: 'The archive.', content: gzip },
       async run({ query: { except = '', ...question }, ...scope }) {
-        const { traces } = await find(scope, question);
+        const { records } = await find(scope, question);
         const others = except.split(',');
-        const own = traces.filter(({ id }) => !others.includes(id));
+        const own = records.filter(({ id }) => !others.includes(id));
         return {
           headers: { ...attachmentHeader('person', '.tar.gz'), 'Content-Type': gzip[0] },
           stream: streamPersonArchive(context, scope.workspaceId, own),
@@ -285,7 +285,7 @@ export function peopleEndpoints(context: EraseServices) {
 const Question = Type.Object(personParameters);
 
 /** Counts the records of each form, largest first. */
-const formsOf = (traces: readonly PersonRecord[]) =>
-  [...Map.groupBy(traces, ({ form_id }) => form_id)]
+const formsOf = (records: readonly PersonRecord[]) =>
+  [...Map.groupBy(records, ({ form_id }) => form_id)]
     .map(([form_id, some]) => ({ form_id, form_name: some[0]!.form_name, count: some.length }))
     .toSorted((a, b) => b.count - a.count);

@@ -45,9 +45,9 @@ const deleteMails = statement('people.delete_mails', 'workspace_id ids', 'id')`
 const findWaitingLines = statement(
   'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
-  'import_id:uuid line said:text',
+  'import_id:uuid line entry:text',
 )`
-  select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
+  select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as entry from task_items i
   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind in ('submissions.import', 'invitations.send')
   where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
   order by import_id, line limit $limit`;
@@ -70,7 +70,7 @@ const clearImportProblems = statement(
 )`
   update tasks
      set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
-                       from jsonb_array_elements(problems) with ordinality as said (problem, place)
+                       from jsonb_array_elements(problems) with ordinality as listed (problem, place)
                       where problem ->> 'message' !~* $word_pattern)
   where workspace_id = $workspace_id and problems::text ~* $json_pattern`;
 
@@ -141,11 +141,11 @@ export async function startErasing(
       'conflict',
       `More than ${mostPersonRecords} records were found. Enter a more specific term.`,
     );
-  const traces = found.traces.filter(({ id }) => !except.includes(id));
-  if (expected !== undefined && expected !== traces.length)
+  const records = found.records.filter(({ id }) => !except.includes(id));
+  if (expected !== undefined && expected !== records.length)
     throw new ApiError(
       'conflict',
-      `You confirmed ${expected} records, but now there are ${traces.length}. Nothing was erased. Check the records and confirm again.`,
+      `You confirmed ${expected} records, but now there are ${records.length}. Nothing was erased. Check the records and confirm again.`,
     );
   const id = newId();
   const task = {
@@ -155,9 +155,9 @@ export async function startErasing(
     by,
     secret: vault.seal('erasures', q),
     input: { what } satisfies ErasureInput,
-    result: { gone: {}, list_hash: hashErasureList(traces) } satisfies ErasureResult,
-    items: batchesOf(traces),
-    total: traces.length,
+    result: { gone: {}, list_hash: hashErasureList(records) } satisfies ErasureResult,
+    items: batchesOf(records),
+    total: records.length,
   } as const;
   await transaction(database, (client) =>
     createTask(client, task, { kind: eraseJobKind, lane: `${eraseJobKind} ${workspaceId}` }),
@@ -194,9 +194,9 @@ export async function eraseStep(context: EraseServices, job: Job): Promise<void>
   await runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch], at }) => {
     const { what } = task.input as ErasureInput;
     const result = task.result as ErasureResult;
-    const asked = parsePersonSearch(context.vault.unseal('erasures', task.secret!));
+    const search = parsePersonSearch(context.vault.unseal('erasures', task.secret!));
     if (!batch) {
-      const gone = addCounts(result.gone, await eraseUnlisted(context, client, workspaceId, asked));
+      const gone = addCounts(result.gone, await eraseUnlisted(context, client, workspaceId, search));
       const receipt = {
         id,
         what,
@@ -209,7 +209,7 @@ export async function eraseStep(context: EraseServices, job: Job): Promise<void>
     }
     const { kind, form_id, ids } = batch;
     const place = { workspaceId, formId: form_id ?? minimumId };
-    const step = await works[kind](client, place, ids, { what, asked });
+    const step = await works[kind](client, place, ids, { what, search });
     const files = step.fileIds.map((file) => ({ kind: 'file', form_id: null, id: file }) as const);
     await addTaskItems(client, { ...key, items: JSON.stringify(batchesOf(files)) });
     return {
@@ -225,14 +225,14 @@ type Work = (
   db: Queryable,
   place: { workspaceId: string; formId: string },
   ids: string[],
-  asked: { what: ErasureScope; asked: PersonSearch },
+  options: { what: ErasureScope; search: PersonSearch },
 ) => Promise<Step>;
 
 const stepOf = (gone: ErasedCounts, fileIds: string[] = []): Step => ({ gone, fileIds, deliveries: 0 });
 
 const works: Readonly<Record<ErasureItemKind, Work>> = {
-  submission: (db, place, ids, { what, asked }) =>
-    what === 'identity' ? eraseIdentity(db, place, ids, asked.standsIn) : eraseSubmissions(db, place, ids),
+  submission: (db, place, ids, { what, search }) =>
+    what === 'identity' ? eraseIdentity(db, place, ids, search.isPartOf) : eraseSubmissions(db, place, ids),
   async spam(db, { workspaceId, formId }, ids) {
     const files = await listSpamFiles(db, { workspace_id: workspaceId, held_ids: ids });
     const gone = await deleteSpam(db, { workspace_id: workspaceId, form_id: formId, ids });
@@ -264,32 +264,32 @@ async function eraseUnlisted(
   context: EraseServices,
   client: Queryable,
   workspaceId: string,
-  asked: PersonSearch,
+  search: PersonSearch,
 ): Promise<ErasedCounts> {
   const workspace = { workspace_id: workspaceId };
-  const said = { ...workspace, json_pattern: asked.json_pattern };
+  const filter = { ...workspace, json_pattern: search.json_pattern };
   // PostgreSQL also finds the term within longer words, which belong to other people.
-  const waiting = await collectMatching<{ import_id: string; line: number; said: string }>(
+  const waiting = await collectMatching<{ import_id: string; line: number; entry: string }>(
     (last) =>
       findWaitingLines(client, {
-        ...said,
+        ...filter,
         after_id: last?.import_id ?? minimumId,
         after_line: last?.line ?? 0,
         limit: windowRows,
       }),
-    (line) => containsPerson(line.said, asked),
+    (line) => containsPerson(line.entry, search),
   );
   const lines = await deleteWaitingLines(client, {
     ...workspace,
     import_ids: waiting.map(({ import_id }) => import_id),
     lines: waiting.map(({ line }) => line),
   });
-  await clearImportProblems(client, { ...said, word_pattern: asked.word_pattern });
-  const { pattern } = asked;
+  await clearImportProblems(client, { ...filter, word_pattern: search.word_pattern });
+  const { pattern } = search;
   const loose = await collectMatching<{ id: string; filename: string }>(
     (last) =>
       findLooseFiles(client, { ...workspace, pattern, after: last?.id ?? minimumId, limit: windowRows }),
-    ({ filename }) => asked.isSaid(filename) || asked.isSaid(parse(filename).name),
+    ({ filename }) => search.isMatch(filename) || search.isMatch(parse(filename).name),
   );
   await discardFiles(
     context,
@@ -298,7 +298,7 @@ async function eraseUnlisted(
   );
   const mails = await collectMatching<{ id: string; content: Buffer }>(
     (last) => readSealedMails(client, { ...workspace, after: last?.id ?? minimumId, limit: windowRows }),
-    ({ content }) => containsPerson(unsealMail(context.vault, content), asked),
+    ({ content }) => containsPerson(unsealMail(context.vault, content), search),
   );
   await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
   // Deletes all stored responses to requests with an idempotency key, because any may contain the person's
@@ -312,8 +312,8 @@ async function eraseUnlisted(
   };
 }
 
-const containsPerson = (json: string, { isSaid }: PersonSearch): boolean =>
-  containsMatch(JSON.parse(json), isSaid);
+const containsPerson = (json: string, { isMatch }: PersonSearch): boolean =>
+  containsMatch(JSON.parse(json), isMatch);
 
 /** Reads rows batch by batch and returns those that match. */
 async function collectMatching<Row>(

@@ -40,7 +40,7 @@ const elements = [
   element('file_upload', 'photo', { label: 'Photo' }),
 ];
 const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact') =>
-  (await findPersonRecords(database, scene.workspaceId, parsePersonSearch(q), match)).traces;
+  (await findPersonRecords(database, scene.workspaceId, parsePersonSearch(q), match)).records;
 
 /** Runs an erasure and waits until it has finished. */
 async function finished(context: EraseServices, { workspaceId }: Scene, id: string) {
@@ -72,12 +72,12 @@ test('a person is found in every form, in the trash and in edit histories, and t
   const stranger = await openScene(database, elements);
   await stranger.submit({ mail: 'ada@example.org' });
 
-  const said = (await find(scene, 'ada@example.org')).map(({ id, is_trashed, places }) => [
+  const found = (await find(scene, 'ada@example.org')).map(({ id, is_trashed, places }) => [
     id,
     is_trashed,
     places,
   ]);
-  assert.deepEqual(said, [
+  assert.deepEqual(found, [
     [edited, false, ['History']],
     [trashed, true, ['Subject']],
     [whole, false, ['Your mail', 'Reference from']],
@@ -137,12 +137,12 @@ test('an interrupted erasure continues, counts exactly, and forgets the person i
       await storage.remove(key);
     },
   };
-  const asked = { match: 'exact', what: 'submissions', except: [], by } as const;
+  const request = { match: 'exact', what: 'submissions', except: [], by } as const;
   await assert.rejects(
-    startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...asked, expected: 119 }),
+    startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...request, expected: 119 }),
     { code: 'conflict' },
   );
-  const id = await startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...asked });
+  const id = await startErasing(scene.context, scene.workspaceId, { q: 'ada@example.org', ...request });
   const late = await scene.submit({ mail: 'ada@example.org' });
   const context = { ...scene.context, storage: failing };
   const erasure = await finished(context, scene, id);
@@ -153,7 +153,7 @@ test('an interrupted erasure continues, counts exactly, and forgets the person i
   const { rows } = await database.query('select secret from tasks where id = $1', [id]);
   assert.deepEqual(rows, [{ secret: null }]);
   assert.deepEqual(
-    (await find(scene, 'ada@example.org')).map((trace) => trace.id),
+    (await find(scene, 'ada@example.org')).map((record) => record.id),
     [late],
   );
 });
@@ -170,8 +170,8 @@ test('erasure deletes import lines, uploads and waiting emails that name the per
   );
   await database.query(
     `update tasks set problems = (
-       select jsonb_agg(jsonb_build_object('line', n, 'message', said || ' is twice there.'))
-         from unnest($2::text[]) with ordinality as given (said, n)) where workspace_id = $1`,
+       select jsonb_agg(jsonb_build_object('line', n, 'message', address || ' is twice there.'))
+         from unnest($2::text[]) with ordinality as given (address, n)) where workspace_id = $1`,
     [workspaceId, addresses],
   );
   // More than one batch of files whose names contain the address within a longer one.
@@ -198,8 +198,8 @@ test('erasure deletes import lines, uploads and waiting emails that name the per
       },
     );
   }
-  const asked = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
-  const id = await startErasing(context, workspaceId, asked);
+  const request = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
+  const id = await startErasing(context, workspaceId, request);
   const { gone } = await finished({ ...context, storage }, scene, id);
   assert.deepEqual(gone, { files: 1, mails: 1, import_lines: 1 });
   const { rows } = await database.query(
@@ -256,10 +256,10 @@ test('a workspace can run two full searches for a person at the same time; a thi
 
 test('a receipt of an erasure is kept as long as the audit log that names it', async () => {
   const scene = await openScene(database, elements);
-  const asked = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
+  const request = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
   const [old, young] = [
-    await startErasing(scene.context, scene.workspaceId, asked),
-    await startErasing(scene.context, scene.workspaceId, asked),
+    await startErasing(scene.context, scene.workspaceId, request),
+    await startErasing(scene.context, scene.workspaceId, request),
   ];
   for (const [id, days] of [
     [old, 40],

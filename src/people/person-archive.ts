@@ -92,17 +92,17 @@ const listFilesToExport = statement('people.list_files_to_pack', 'workspace_id i
 export const streamPersonArchive = (
   context: FileServices,
   workspaceId: string,
-  traces: readonly PersonRecord[],
+  records: readonly PersonRecord[],
 ): Readable =>
   tarStream(async (tar) => {
     await tar.addText(
       'contents.json',
       asJson({
         made_at: now(),
-        found: traces.map(({ places, ...trace }) => ({ ...trace, found_in: places })),
+        found: records.map(({ places, ...record }) => ({ ...record, found_in: places })),
       }),
     );
-    for (const { kind, id } of traces)
+    for (const { kind, id } of records)
       await recordExporters[kind](context, tar, { workspace_id: workspaceId, id });
   });
 

@@ -38,11 +38,11 @@ const versionOf = `join form_versions v
  * found. If no row is returned, nothing follows `after`.
  * @param from a table `t` with a condition. @param size the bytes to search in a row. @param form joins the
  * form `v` of a row `l` of the window.
- * @param said selects `place` and `value` of `l`. @param told selects the facts of `l`.
+ * @param texts selects `place` and `value` of `l`. @param facts selects the facts of `l`.
  */
 const declareRecordSearch = (
   name: string,
-  { from, size, form, said, told }: { from: string; size: string; form: string; said: string; told?: string },
+  { from, size, form, texts, facts }: Record<'from' | 'size' | 'form' | 'texts', string> & { facts?: string },
 ) =>
   statement(
     `people.look_in_${name}`,
@@ -51,8 +51,8 @@ const declareRecordSearch = (
       after: uuid,
       limit: integer,
       size: integer,
-      ...(said.includes('$pattern') && { pattern: text }),
-      ...(said.includes('$json_pattern') && { json_pattern: text }),
+      ...(texts.includes('$pattern') && { pattern: text }),
+      ...(texts.includes('$json_pattern') && { json_pattern: text }),
     },
     [
       'reached looked:bigint',
@@ -63,7 +63,7 @@ const declareRecordSearch = (
         is_trashed: boolean,
         form_id: nullable(uuid),
         form_name: nullable(text),
-        said: json<SearchedTexts>(),
+        texts: json<SearchedTexts>(),
       }),
     ],
   )`
@@ -75,10 +75,10 @@ const declareRecordSearch = (
     select reached.id as reached, reached.looked, hit.*
       from (select id, count(*) over () as looked from looked order by id desc limit 1) reached
       left join (
-        select ${told ?? 'l.id, l.created_at, null::text as status, false as is_trashed'}, l.form_id, v.name as form_name, s.said
+        select ${facts ?? 'l.id, l.created_at, null::text as status, false as is_trashed'}, l.form_id, v.name as form_name, s.texts
           from looked l ${form}
-         cross join lateral (select json_agg(json_build_array(place, value)) as said from (${said}) places) s
-         where s.said is not null) hit on true`;
+         cross join lateral (select json_agg(json_build_array(place, value)) as texts from (${texts}) places) s
+         where s.texts is not null) hit on true`;
 
 /** Searches all submissions: answers, reference data, tags, notes, and values from before an edit. */
 const searchSubmissionRecords = declareRecordSearch('submissions', {
@@ -87,8 +87,8 @@ const searchSubmissionRecords = declareRecordSearch('submissions', {
            select sum(octet_length(c.changes::text)) from submission_changes c
             where c.workspace_id = t.workspace_id and c.submission_id = t.id), 0)`,
   form: versionOf,
-  told: 'l.id, l.created_at, l.status, l.trashed_at is not null as is_trashed',
-  said: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
+  facts: 'l.id, l.created_at, l.status, l.trashed_at is not null as is_trashed',
+  texts: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
          union all
          select 'Reference ' || key, value from ${eachOf('l.reference')}
          union all
@@ -106,7 +106,7 @@ const searchSpamRecords = declareRecordSearch('held', {
   from: 'held_submissions t where true',
   size: 'octet_length(t.answers::text)',
   form: versionOf,
-  said: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
+  texts: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
          union all
          select 'Reference ' || key, value from ${eachOf('l.reference')}`,
 });
@@ -116,7 +116,7 @@ const searchInvitationRecords = declareRecordSearch('invitations', {
   from: 'invitations t where true',
   size: 'octet_length(t.prefill::text)',
   form: formOf,
-  said: `select 'Address' as place, to_json(l.email) as value where l.email ~* $pattern
+  texts: `select 'Address' as place, to_json(l.email) as value where l.email ~* $pattern
          union all
          select 'Name', to_json(l.name) where l.name ~* $pattern
          union all
@@ -132,7 +132,7 @@ const searchMailRecords = declareRecordSearch('mails', {
   from: 'mails t where not t.is_private',
   size: 'octet_length(t.subject)',
   form: formOf,
-  said: `select 'Recipient' as place, to_json(l.recipient) as value where l.recipient ~* $pattern
+  texts: `select 'Recipient' as place, to_json(l.recipient) as value where l.recipient ~* $pattern
          union all
          select 'Subject', to_json(l.subject) where l.subject ~* $pattern`,
 });
@@ -142,8 +142,8 @@ const searchEventRecords = declareRecordSearch('events', {
   from: 'events t where not t.is_test',
   size: 'octet_length(t.snapshot::text)',
   form: formOf,
-  told: 'l.submission_id as id, l.occurred_at as created_at, null::text as status, false as is_trashed',
-  said: `select 'Event' as place, l.snapshot -> 'submission' as value
+  facts: 'l.submission_id as id, l.occurred_at as created_at, null::text as status, false as is_trashed',
+  texts: `select 'Event' as place, l.snapshot -> 'submission' as value
           where l.snapshot::text ~* $json_pattern
             and not exists (
               select from submissions s where s.workspace_id = l.workspace_id and s.id = l.submission_id)`,
@@ -198,15 +198,15 @@ const twoAtOnce = limitConcurrency(2, {
 export async function findPersonRecords(
   database: Database,
   workspaceId: string,
-  asked: PersonSearch,
+  search: PersonSearch,
   match: MatchKind,
-): Promise<{ traces: PersonRecord[]; isPartial: boolean }> {
+): Promise<{ records: PersonRecord[]; isPartial: boolean }> {
   const found =
     match === 'words'
-      ? await searchFor(database, workspaceId, asked.q)
-      : await twoAtOnce.run(workspaceId, () => searchAllRecords(database, workspaceId, asked));
-  const traces = found.traces.toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  return { ...found, traces };
+      ? await searchFor(database, workspaceId, search.q)
+      : await twoAtOnce.run(workspaceId, () => searchAllRecords(database, workspaceId, search));
+  const records = found.records.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  return { ...found, records };
 }
 
 async function searchFor(database: Database, workspaceId: string, q: string) {
@@ -216,8 +216,8 @@ async function searchFor(database: Database, workspaceId: string, q: string) {
     view,
     readPageRequest({ per_page: searchMost }),
   );
-  const traces = rows.map((row) => toPersonRecord('submission', row, []));
-  return { traces, isPartial: isPartial === true || total >= searchMost };
+  const records = rows.map((row) => toPersonRecord('submission', row, []));
+  return { records, isPartial: isPartial === true || total >= searchMost };
 }
 
 const searchByKind = {
@@ -231,26 +231,26 @@ const searchByKind = {
 async function searchAllRecords(
   database: Database,
   workspaceId: string,
-  { pattern, json_pattern, isSaid }: PersonSearch,
-): Promise<{ traces: PersonRecord[]; isPartial: boolean }> {
-  const traces = new Map<string, PersonRecord>();
+  { pattern, json_pattern, isMatch }: PersonSearch,
+): Promise<{ records: PersonRecord[]; isPartial: boolean }> {
+  const records = new Map<string, PersonRecord>();
   // PostgreSQL also finds the term within longer words, which belong to other people.
-  const placesOf = (said: SearchedTexts): string[] => [
-    ...new Set(said.flatMap(([place, value]) => (containsMatch(value, isSaid) ? [place] : []))),
+  const placesOf = (texts: SearchedTexts): string[] => [
+    ...new Set(texts.flatMap(([place, value]) => (containsMatch(value, isMatch) ? [place] : []))),
   ];
   for (const kind of personRecordKinds) {
     let after: string | undefined = minimumId;
     let limit = mostRows;
-    while (after !== undefined && traces.size <= mostPersonRecords) {
+    while (after !== undefined && records.size <= mostPersonRecords) {
       const window = { after, limit, size: windowSize };
-      const asked = { workspace_id: workspaceId, ...window, pattern, json_pattern };
+      const parameters = { workspace_id: workspaceId, ...window, pattern, json_pattern };
       const rows: Awaited<ReturnType<typeof searchSubmissionRecords>> = await searchByKind[kind](
         database,
-        asked,
+        parameters,
       );
       for (const row of rows) {
-        const places = placesOf(row.said ?? []);
-        if (places.length > 0) traces.set(`${kind} ${row.id}`, toPersonRecord(kind, row, places));
+        const places = placesOf(row.texts ?? []);
+        if (places.length > 0) records.set(`${kind} ${row.id}`, toPersonRecord(kind, row, places));
       }
       after = rows[0]?.reached;
       // If rows are large, a smaller limit avoids repeatedly measuring rows beyond the window.
@@ -258,8 +258,8 @@ async function searchAllRecords(
     }
   }
   return {
-    traces: [...traces.values()].slice(0, mostPersonRecords),
-    isPartial: traces.size > mostPersonRecords,
+    records: [...records.values()].slice(0, mostPersonRecords),
+    isPartial: records.size > mostPersonRecords,
   };
 }
 

@@ -10,9 +10,9 @@ export type PersonSearch = {
   /** Like `pattern`, but does not match within a longer word, address or number. */
   word_pattern: string;
   /** Whether a text equals the term, ignoring case, or contains it as a whole address or number. */
-  isSaid: (text: string) => boolean;
+  isMatch: (text: string) => boolean;
   /** Whether a text contains the term, even within a longer word. */
-  standsIn: (text: string) => boolean;
+  isPartOf: (text: string) => boolean;
 };
 
 /**
@@ -40,8 +40,8 @@ export function parsePersonSearch(sent: string): PersonSearch {
     word_pattern,
     pattern: literal(q),
     json_pattern: literal(JSON.stringify(q).slice(1, -1)),
-    isSaid: (text) => (q.includes('@') ? address.test(fold(text)) : fold(trimText(text)) === plain),
-    standsIn: (text) => fold(text).includes(plain),
+    isMatch: (text) => (q.includes('@') ? address.test(fold(text)) : fold(trimText(text)) === plain),
+    isPartOf: (text) => fold(text).includes(plain),
   };
 }
 
@@ -53,8 +53,8 @@ function phoneSearch(q: string, digits: string): PersonSearch {
     pattern,
     json_pattern: pattern,
     word_pattern: `(?<!\\d)(?:00)?${pattern}(?!\\d)`,
-    isSaid: (text) => number.test(text.replaceAll(/[\s()./-]/g, '')),
-    standsIn: (text) => text.replaceAll(/\D/g, '').includes(digits),
+    isMatch: (text) => number.test(text.replaceAll(/[\s()./-]/g, '')),
+    isPartOf: (text) => text.replaceAll(/\D/g, '').includes(digits),
   };
 }
 

@@ -251,7 +251,7 @@ export function AccountScreen(): ReactElement {
  * password reset.
  */
 function FirstPasswordCard({ email }: { email: string }): ReactElement {
-  const ask = useAction({
+  const request = useAction({
     run: () => callSessionOperation('askForPasswordReset', { body: { email } }),
     done: `We sent an email to ${email}.`,
     problem: 'toast',
@@ -262,7 +262,7 @@ function FirstPasswordCard({ email }: { email: string }): ReactElement {
       lead="Your account has no password. You can set one and keep your current sign-in methods."
     >
       <div className="row">
-        <Button {...ask.press()}>Email me a link to set a password</Button>
+        <Button {...request.press()}>Email me a link to set a password</Button>
       </div>
     </Card>
   );

@@ -103,9 +103,9 @@ export function useCountdown(seconds: number | undefined): number {
       return undefined;
     }
     const end = Date.now() + seconds * 1000;
-    const look = (): void => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
-    look();
-    const timer = setInterval(look, 250);
+    const updateLeft = (): void => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
+    updateLeft();
+    const timer = setInterval(updateLeft, 250);
     return () => clearInterval(timer);
   }, [seconds]);
   return left;

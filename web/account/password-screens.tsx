@@ -46,24 +46,24 @@ export function PasswordForm({
 
 /** Emails a link to choose another password. The response is the same for every address. */
 export function ForgotPasswordScreen(): ReactElement {
-  const ask = useAction({
+  const request = useAction({
     run: (body: { email: string }) => callSessionOperation('askForPasswordReset', { body }),
   });
   return (
     <SignedOutCard title="Forgot your password?">
-      <div role="status" className={ask.isSuccess ? undefined : 'unseen'}>
-        {ask.isSuccess && (
+      <div role="status" className={request.isSuccess ? undefined : 'unseen'}>
+        {request.isSuccess && (
           <Message tone="good" title="Check your inbox">
-            If there is an account for {ask.variables.email}, we have sent a link to it. The link can be used
-            once, within one hour.
+            If there is an account for {request.variables.email}, we have sent a link to it. The link can be
+            used once, within one hour.
           </Message>
         )}
       </div>
-      {!ask.isSuccess && (
+      {!request.isSuccess && (
         <>
           <p className="soft">We will email you a link to choose a new password.</p>
           <SignedOutForm
-            action={ask}
+            action={request}
             label="Send me a link"
             begin={{ email: '' }}
             fields={{

@@ -121,15 +121,15 @@ export function TwoFactorScreen(): ReactElement {
   const { second_steps, user } = useSession();
   const steps = (second_steps ?? []).filter(isTyped);
   const [chosen, choose] = useState<Typed>();
-  const way = chosen ?? steps[0];
+  const method = chosen ?? steps[0];
   return (
     <SignedOutCard title="Two-factor authentication">
       <p className="soft">You signed in as {user.email}. Confirm that it’s you.</p>
       {second_steps?.includes('passkey') && <PasskeyButton />}
-      {way && <CodeForm key={way} way={way} />}
+      {method && <CodeForm key={method} method={method} />}
       <div className="stack-tight">
         {steps
-          .filter((step) => step !== way)
+          .filter((step) => step !== method)
           .map((step) => (
             <div key={step} className="row">
               <Button variant="quiet" onPress={() => choose(step)}>
@@ -146,12 +146,12 @@ export function TwoFactorScreen(): ReactElement {
   );
 }
 
-function CodeForm({ way }: { way: Typed }): ReactElement {
-  const { label, description, inputMode, autoComplete } = typed[way];
+function CodeForm({ method }: { method: Typed }): ReactElement {
+  const { label, description, inputMode, autoComplete } = typed[method];
   const [code, setCode] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const goOn = useOpenNextPage();
-  const take = useAction({
+  const verify = useAction({
     run: () => callSessionOperation('takeSecondStep', { body: { code } }),
     onDone: goOn,
     onProblem() {
@@ -159,13 +159,13 @@ function CodeForm({ way }: { way: Typed }): ReactElement {
       input.current?.focus();
     },
   });
-  const retryAfter = take.error instanceof ApiProblem ? take.error.retryAfter : undefined;
+  const retryAfter = verify.error instanceof ApiProblem ? verify.error.retryAfter : undefined;
   const wait = useCountdown(retryAfter);
   return (
-    <Form className="stack" isPending={take.isPending} onSubmit={() => wait === 0 && take.mutate()}>
+    <Form className="stack" isPending={verify.isPending} onSubmit={() => wait === 0 && verify.mutate()}>
       {wait > 0 && <Message tone="bad">{formatRetryWait(wait)}</Message>}
-      {take.unlocated !== undefined && retryAfter === undefined && (
-        <Message tone="bad">{take.unlocated}</Message>
+      {verify.unlocated !== undefined && retryAfter === undefined && (
+        <Message tone="bad">{verify.unlocated}</Message>
       )}
       <TextField
         label={label}
@@ -175,10 +175,10 @@ function CodeForm({ way }: { way: Typed }): ReactElement {
         autoFocus
         value={code}
         onChange={setCode}
-        error={take.of('code')}
+        error={verify.of('code')}
         inputRef={input}
       />
-      <Button type="submit" variant="primary" isPending={take.isPending} isDisabled={wait > 0}>
+      <Button type="submit" variant="primary" isPending={verify.isPending} isDisabled={wait > 0}>
         Confirm
       </Button>
     </Form>

@@ -91,8 +91,8 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
   const add = useAction({
     async run() {
       const request = await callSessionOperation('startPasskey', { body: { password: given.password } });
-      const made = await makePasskey(request, user);
-      return callSessionOperation('addPasskey', { body: { name: given.name, ...made } });
+      const passkey = await makePasskey(request, user);
+      return callSessionOperation('addPasskey', { body: { name: given.name, ...passkey } });
     },
     done: 'The passkey was added. You can now sign in with it.',
     onDone: ({ recovery_codes }) => onAdded(recovery_codes),

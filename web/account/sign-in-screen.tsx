@@ -50,7 +50,7 @@ const popNextPath = (): string => {
 function ProviderButton(): ReactElement | null {
   const { data } = useQuery(signInMethodsQuery);
   const search: { next?: unknown } = useSearch({ strict: false });
-  const ask = useAction({
+  const start = useAction({
     run: () => callSessionOperation('askProvider', {}),
     onDone({ url }) {
       sessionStorage.setItem(nextKey, readNextPath(search.next));
@@ -60,8 +60,8 @@ function ProviderButton(): ReactElement | null {
   if (!data?.provider) return null;
   return (
     <div className="stack-tight">
-      {ask.error && <Message tone="bad">{ask.error.message}</Message>}
-      <Button icon="people" isPending={ask.isPending || ask.isSuccess} onPress={() => ask.mutate()}>
+      {start.error && <Message tone="bad">{start.error.message}</Message>}
+      <Button icon="people" isPending={start.isPending || start.isSuccess} onPress={() => start.mutate()}>
         Continue with {data.provider}
       </Button>
     </div>

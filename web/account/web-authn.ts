@@ -80,9 +80,9 @@ const reasons: Readonly<Record<string, string>> = {
   NotSupportedError: 'This device does not support the required type of passkey.',
 };
 
-async function requestCredential(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function requestCredential(request: Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
-    return (await asked) as PublicKeyCredential;
+    return (await request) as PublicKeyCredential;
   } catch (cause) {
     const reason = cause instanceof DOMException ? reasons[cause.name] : undefined;
     throw reason === undefined ? cause : new Error(reason, { cause });

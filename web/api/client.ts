@@ -33,8 +33,8 @@ export type RequestOptions = {
 type Request = RequestOptions & { method: string; type?: string; body?: string | Blob };
 
 /** A response that broke off or is not from the service counts as no response. */
-export const requestJson = <Body>(address: string, asked: Request): Promise<Body> =>
-  receive(address, asked, async (response) => {
+export const requestJson = <Body>(address: string, request: Request): Promise<Body> =>
+  receive(address, request, async (response) => {
     const text = await response.text();
     return (text === '' ? undefined : JSON.parse(text)) as Body;
   });

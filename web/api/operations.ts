@@ -31,8 +31,8 @@ function requestOf(
 ): { address: string; method: string } {
   const { params = {}, query: parameters = {} } = input;
   const { method, path } = routeOf(name);
-  const place = path.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(params[parameter]!));
-  return { address: place + formatQuery(parameters), method };
+  const filled = path.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(params[parameter]!));
+  return { address: filled + formatQuery(parameters), method };
 }
 
 function send<Reply>(

@@ -44,10 +44,10 @@ const referenceChoice = '?';
 /** Edits a comparison: the question, the operator and the value. */
 function ComparisonEditor({ name, number, leaf, nameable, onChange }: ComparisonProps): ReactElement {
   const { subject, is } = leaf;
-  const asked =
+  const tested =
     subject.of === 'element' ? nameable.find((node) => keyOf(node) === subjectKey(subject)) : undefined;
-  const part = comparisonSubject(asked);
-  const operators = operatorsOf(asked);
+  const part = comparisonSubject(tested);
+  const operators = operatorsOf(tested);
   return (
     <div className="logic-comparison" data-part={name} role="group" aria-label={`Comparison ${number}`}>
       <div className="logic-head">
@@ -56,7 +56,7 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
           isLabelHidden
           size="small"
           value={subject.of === 'reference' ? referenceChoice : subjectKey(subject)}
-          choices={subjectChoices(leaf, nameable, asked)}
+          choices={subjectChoices(leaf, nameable, tested)}
           onChange={(id) =>
             onChange(
               withSubject(
@@ -97,7 +97,7 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
       {takesValue(is) && (
         <ValueField
           part={part}
-          type={asked?.type}
+          type={tested?.type}
           operator={is}
           value={leaf.value}
           onChange={(value) => onChange(value === undefined ? withoutValue(leaf) : { ...leaf, value })}
@@ -117,11 +117,11 @@ const withoutValue = ({ value: _value, ...leaf }: ComparisonLeaf): ComparisonLea
 function subjectChoices(
   leaf: ComparisonLeaf,
   nameable: readonly TestedNode[],
-  asked: TestedNode | undefined,
+  tested: TestedNode | undefined,
 ) {
   const key = subjectKey(leaf.subject);
   return [
-    ...(leaf.subject.of === 'element' && !asked ? [{ id: key, label: `${key} (missing)` }] : []),
+    ...(leaf.subject.of === 'element' && !tested ? [{ id: key, label: `${key} (missing)` }] : []),
     ...nameable.map((node) => ({
       id: keyOf(node),
       label: formatTestedLabel(node),
@@ -267,7 +267,7 @@ export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {
   return sentence.map(({ text, isStrong }, index) =>
     // Pieces are keyed by index, because a sentence is always rendered as a whole.
     isStrong ? (
-      <em key={index} className="asked-strong">
+      <em key={index} className="condition-strong">
         <PipedText text={text} />
       </em>
     ) : (

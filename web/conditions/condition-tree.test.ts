@@ -61,8 +61,8 @@ test('a part is changed in place, and removing the last part removes its empty g
 });
 
 test('filtering a condition keeps only the chosen comparisons', () => {
-  const kept = filterComparisons(nested, ({ subject }) => subject.name === 'source')!;
-  assert.deepEqual(toStoredCondition(kept), { any: [{ all: [source] }] });
+  const remaining = filterComparisons(nested, ({ subject }) => subject.name === 'source')!;
+  assert.deepEqual(toStoredCondition(remaining), { any: [{ all: [source] }] });
   assert.equal(
     filterComparisons(nested, () => false),
     undefined,

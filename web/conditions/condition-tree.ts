@@ -136,8 +136,8 @@ export function filterComparisons(
 ): ConditionGroup | undefined {
   const parts = group.parts.flatMap((part): ConditionPart[] => {
     if (part.kind === 'leaf') return isKept(part) ? [part] : [];
-    const kept = filterComparisons(part, isKept);
-    return kept ? [kept] : [];
+    const remaining = filterComparisons(part, isKept);
+    return remaining ? [remaining] : [];
   });
   return parts.length === 0 ? undefined : { ...group, parts };
 }
@@ -237,8 +237,8 @@ export function testedKind(node: TestedNode): Exclude<TestedKind, 'reference'> |
 }
 
 /** Lists the operators for an element, or all of them for a URL parameter. */
-export function operatorsOf(asked: TestedNode | undefined): readonly ComparisonOperator[] {
-  const kind = asked && testedKind(asked);
+export function operatorsOf(tested: TestedNode | undefined): readonly ComparisonOperator[] {
+  const kind = tested && testedKind(tested);
   return kind ? operatorsOfKind(kind) : comparisonOperators;
 }
 
@@ -267,8 +267,8 @@ const special: { readonly [Kind in TestedKind]?: { readonly [Name in ComparisonO
 };
 
 /** Formats an operator: `is at least`, or `is on or after` for a date. */
-export function formatOperator(operator: ComparisonOperator, asked: TestedKind | undefined): string {
-  return (asked && special[asked]?.[operator]) ?? general[operator];
+export function formatOperator(operator: ComparisonOperator, kind: TestedKind | undefined): string {
+  return (kind && special[kind]?.[operator]) ?? general[operator];
 }
 
 /** Whether the operator needs a value. */
@@ -290,31 +290,31 @@ export function comparisonSubject(node: TestedNode | undefined): ComparisonSubje
 }
 
 /** Creates a comparison for an element's answer, with a suggested value if there is one. */
-export function newComparison(asked: TestedNode | undefined): ComparisonLeaf {
-  const part = comparisonSubject(asked);
-  const [is = 'answered'] = operatorsOf(asked);
-  const subject = asked
+export function newComparison(tested: TestedNode | undefined): ComparisonLeaf {
+  const part = comparisonSubject(tested);
+  const [is = 'answered'] = operatorsOf(tested);
+  const subject = tested
     ? ({
         of: 'element',
-        name: attributeText(asked, 'id'),
-        ...(asked.row !== undefined && { row: asked.row }),
+        name: attributeText(tested, 'id'),
+        ...(tested.row !== undefined && { row: tested.row }),
       } as const)
     : ({ of: 'reference', name: '' } as const);
   return withOperator({ kind: 'leaf', subject, is }, part, is);
 }
 
 /** Creates a condition with one comparison, in its stored form. */
-export const newCondition = (asked: TestedNode | undefined): object =>
-  toStoredCondition({ kind: 'group', mode: 'all', parts: [newComparison(asked)] });
+export const newCondition = (tested: TestedNode | undefined): object =>
+  toStoredCondition({ kind: 'group', mode: 'all', parts: [newComparison(tested)] });
 
 /** Changes the subject of a comparison. Keeps the operator if it fits, and then a free value. */
-export function withSubject(leaf: ComparisonLeaf, asked: TestedNode | undefined): ComparisonLeaf {
-  const fresh = newComparison(asked);
-  const part = comparisonSubject(asked);
-  if (!isOperator(leaf.is) || !operatorsOf(asked).includes(leaf.is)) return fresh;
-  const kept = withOperator(fresh, part, leaf.is);
+export function withSubject(leaf: ComparisonLeaf, tested: TestedNode | undefined): ComparisonLeaf {
+  const fresh = newComparison(tested);
+  const part = comparisonSubject(tested);
+  if (!isOperator(leaf.is) || !operatorsOf(tested).includes(leaf.is)) return fresh;
+  const changed = withOperator(fresh, part, leaf.is);
   const isText = part.kind === 'text' || part.kind === 'reference';
-  return isText && typeof leaf.value === 'string' ? { ...kept, value: leaf.value } : kept;
+  return isText && typeof leaf.value === 'string' ? { ...changed, value: leaf.value } : changed;
 }
 
 /** Changes the operator of a comparison. Keeps the value if the new operator accepts its type. */

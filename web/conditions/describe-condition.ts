@@ -58,37 +58,37 @@ const describeGroup = (group: ConditionGroup, find: FindTestedNode): Sentence =>
 ];
 
 function describeComparison({ subject, is, value }: ComparisonLeaf, find: FindTestedNode): Sentence {
-  const named = subject.of === 'element' ? find(subject.name) : undefined;
-  const asked = named && {
-    type: named.type,
-    attrs: named.attrs,
+  const found = subject.of === 'element' ? find(subject.name) : undefined;
+  const tested = found && {
+    type: found.type,
+    attrs: found.attrs,
     ...(subject.row !== undefined && { row: subject.row }),
   };
-  const kind = subject.of === 'reference' ? 'reference' : asked && testedKind(asked);
-  const said = isOperator(is) ? formatOperator(is, kind) : is;
+  const kind = subject.of === 'reference' ? 'reference' : tested && testedKind(tested);
+  const operator = isOperator(is) ? formatOperator(is, kind) : is;
   return [
-    ...formatSubject(subject, asked),
-    plainPart(takesValue(is) ? ` ${said} ` : ` ${said}`),
-    ...(takesValue(is) ? formatValue(value, asked) : []),
+    ...formatSubject(subject, tested),
+    plainPart(takesValue(is) ? ` ${operator} ` : ` ${operator}`),
+    ...(takesValue(is) ? formatValue(value, tested) : []),
   ];
 }
 
-function formatSubject({ of, name }: ComparisonLeaf['subject'], asked: TestedNode | undefined): Sentence {
+function formatSubject({ of, name }: ComparisonLeaf['subject'], tested: TestedNode | undefined): Sentence {
   if (of === 'reference') return [plainPart('the URL parameter '), strongPart(name || '…')];
-  return [strongPart(asked ? formatTestedLabel(asked) : `${name} (missing)`)];
+  return [strongPart(tested ? formatTestedLabel(tested) : `${name} (missing)`)];
 }
 
-function formatValue(value: unknown, asked: TestedNode | undefined): Sentence {
+function formatValue(value: unknown, tested: TestedNode | undefined): Sentence {
   if (Array.isArray(value))
     return value.flatMap((entry: unknown, index) => [
       ...(index > 0 ? [plainPart(index === value.length - 1 ? ' or ' : ', ')] : []),
-      ...formatValue(entry, asked),
+      ...formatValue(entry, tested),
     ]);
   if (typeof value === 'boolean') return [strongPart(value ? 'Yes' : 'No')];
-  const option = asked && validOptionsOf(asked.attrs['options']).find(({ id }) => id === value);
+  const option = tested && validOptionsOf(tested.attrs['options']).find(({ id }) => id === value);
   if (option) return [strongPart(option.label)];
-  if (asked && testedKind(asked) === 'moment' && typeof value === 'string' && value !== '')
+  if (tested && testedKind(tested) === 'moment' && typeof value === 'string' && value !== '')
     return [strongPart(formatTimeLimit(value))];
-  const isSaid = typeof value === 'number' || (typeof value === 'string' && value !== '');
-  return [strongPart(isSaid ? String(value) : '…')];
+  const isFilled = typeof value === 'number' || (typeof value === 'string' && value !== '');
+  return [strongPart(isFilled ? String(value) : '…')];
 }

@@ -46,9 +46,9 @@
     for (const { name, value } of script.attributes)
       if (name.startsWith('data-prefill-')) address.searchParams.append(name.slice(13), value);
     // Copies only the named parameters, because the page's URL may contain private data.
-    const named = script.dataset['reference']?.match(/\S+/g);
+    const names = script.dataset['reference']?.match(/\S+/g);
     const around = new URLSearchParams(location.search);
-    for (const name of script.dataset['reference'] === undefined ? [] : (named ?? campaign)) {
+    for (const name of script.dataset['reference'] === undefined ? [] : (names ?? campaign)) {
       const value = around.get(name);
       if (value !== null && !name.startsWith('_') && !address.searchParams.has(name))
         address.searchParams.set(name, value);
@@ -144,7 +144,7 @@
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     const container = make('div', { className: 'formloom' });
     container.dataset['form'] = form;
-    const place = (): void => {
+    const insertForm = (): void => {
       // A script in the head has no position in the body.
       if (script.parentElement === document.head) document.body.append(container);
       else script.after(container);
@@ -153,7 +153,7 @@
       else container.append(show(script, form, container));
     };
     // A script in the head may run before the body exists.
-    if (document.body as HTMLElement | null) place();
-    else addEventListener('DOMContentLoaded', place);
+    if (document.body as HTMLElement | null) insertForm();
+    else addEventListener('DOMContentLoaded', insertForm);
   }
 }

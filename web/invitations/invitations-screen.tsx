@@ -177,8 +177,8 @@ function List({ overview, isEditor }: ListProps): ReactElement {
   const form = useCurrentForm();
   const [view, setView] = useState<InvitationListView>({ q: '', status: undefined, page: 1 });
   // Waits for a pause in typing, because each change would start a search.
-  const asked = { ...view, q: useDebounced(view.q) };
-  const list = useQuery(invitationListQuery(form, asked, overview.counts));
+  const debounced = { ...view, q: useDebounced(view.q) };
+  const list = useQuery(invitationListQuery(form, debounced, overview.counts));
   const choices = [
     { id: 'any', label: `Any status (${sum(overview.counts).toLocaleString()})` },
     ...statusOrder.map((status) => ({

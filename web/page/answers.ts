@@ -65,13 +65,13 @@ export function evaluatePage(page: Page): VisibleParts {
 export function findStepErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
   const { raw, files, context } = readValidationInput(page, chosen);
   const { form } = page.data;
-  const speech = { ...page.data, language: document.documentElement.lang };
+  const formats = { ...page.data, language: document.documentElement.lang };
   return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
     // The server rendered this message with the browser's date format as an example.
     message: isUnread(field)
       ? byId(`unread~${field}`)!.textContent
-      : formatProblemForVisitor(problem, speech),
+      : formatProblemForVisitor(problem, formats),
     rule: problem.rule,
   }));
 }

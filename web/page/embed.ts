@@ -44,13 +44,13 @@ export function reportHeight(): void {
   if (parent === window) return;
   sendToEmbedder({ event: 'loaded' });
   const { body, dir } = document;
-  const tellNow = (): void =>
+  const reportHeight = (): void =>
     sendToEmbedder({ event: 'height', height: Math.ceil(body.getBoundingClientRect().height), dir });
   // Browsers do not run observers in a cross-origin frame that is out of view. Reporting now gives the form
   // its height before the visitor scrolls to it.
-  tellNow();
-  void document.fonts.ready.then(tellNow);
-  new ResizeObserver(tellNow).observe(body);
+  reportHeight();
+  void document.fonts.ready.then(reportHeight);
+  new ResizeObserver(reportHeight).observe(body);
   addEventListener('keydown', ({ key, defaultPrevented }) => {
     if (key === 'Escape' && !defaultPrevented) sendToEmbedder({ event: 'escape' });
   });

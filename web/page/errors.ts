@@ -26,9 +26,9 @@ export function showFieldErrors(field: string, messages: readonly string[]): voi
  */
 function invalidable(field: string, box: HTMLElement | undefined): Iterable<Element> {
   if (box?.getAttribute('role') === 'radiogroup') return [box];
-  const named = document.getElementsByName(field);
+  const controls = document.getElementsByName(field);
   const control = byId(field);
-  return control instanceof HTMLInputElement ? new Set([...named, control]) : named;
+  return control instanceof HTMLInputElement ? new Set([...controls, control]) : controls;
 }
 
 /** Whether the field shows an error. */
@@ -85,9 +85,9 @@ export function updateErrorSummary(page: Page, field: string, messages: readonly
 }
 
 /** Returns a function that formats an error with its question's label, for display away from its field. */
-export function createErrorFormatter({ data: { form, words }, say }: Page): (error: FieldError) => string {
-  const labelOf = createQuestionLabeler(form, words, say);
-  return ({ field, message }) => prefixProblemLabel(labelOf(field), message, words);
+export function createErrorFormatter({ data, formatAnswer }: Page): (error: FieldError) => string {
+  const labelOf = createQuestionLabeler(data.form, data.words, formatAnswer);
+  return ({ field, message }) => prefixProblemLabel(labelOf(field), message, data.words);
 }
 
 /** Shows a box above the questions, at the top of the window. It gets the focus. */

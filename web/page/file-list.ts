@@ -29,11 +29,11 @@ export function listUnsentFiles(parent: HTMLElement): UnsentFile[] {
 /** Lists the uploaded files by the name of their field, without those that the visitor removes. */
 export function listUploadedFiles(form: HTMLFormElement): [field: string, file: StoredFile][] {
   return [...form.querySelectorAll<HTMLElement>('.held li')].flatMap((item) => {
-    const held = item.querySelector<HTMLInputElement>('[name^="_file["]');
-    if (!held || item.querySelector('[name=_drop]:checked')) return [];
+    const input = item.querySelector<HTMLInputElement>('[name^="_file["]');
+    if (!input || item.querySelector('[name=_drop]:checked')) return [];
     const { filename = '', size, type = '', preview } = item.dataset;
-    const file = { token: held.value, filename, size: Number(size), content_type: type, preview };
-    return [[held.name.slice('_file['.length, -1), file]];
+    const file = { token: input.value, filename, size: Number(size), content_type: type, preview };
+    return [[input.name.slice('_file['.length, -1), file]];
   });
 }
 

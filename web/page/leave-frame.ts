@@ -9,18 +9,18 @@ const handoverMs = 400;
  * link.
  */
 export function leaveFrame(address: string, receipt: string): void {
-  const lead = setTimeout(() => {
-    const own = new URLSearchParams(location.search);
-    own.set('receipt', receipt);
+  const timer = setTimeout(() => {
+    const parameters = new URLSearchParams(location.search);
+    parameters.set('receipt', receipt);
     const [, , form] = location.pathname.split('/');
     try {
       top!.location.href = address;
     } finally {
-      location.assign(`/f/${form}/submitted?${own.toString()}`);
+      location.assign(`/f/${form}/submitted?${parameters.toString()}`);
     }
   }, handoverMs);
   addEventListener('message', ({ source, data }: MessageEvent<{ formloom?: 1; event?: string } | null>) => {
-    if (source === parent && data?.formloom === 1 && data.event === 'leaving') clearTimeout(lead);
+    if (source === parent && data?.formloom === 1 && data.event === 'leaving') clearTimeout(timer);
   });
   sendToEmbedder({ event: 'redirect', address });
 }

@@ -20,12 +20,12 @@ if (form && document.getElementById('_form')) waitForVisitor(form);
 function waitForVisitor(form: HTMLFormElement): void {
   // If the visitor submits before the script has loaded, the submit waits for it.
   let pressed: SubmitEvent | undefined;
-  const hold = (event: SubmitEvent): void => {
+  const holdSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     pressed = event;
   };
-  const goOn = (): void => {
-    form.removeEventListener('submit', hold);
+  const resubmit = (): void => {
+    form.removeEventListener('submit', holdSubmit);
     if (pressed) form.requestSubmit(pressed.submitter);
   };
   let hasBegun = false;
@@ -33,9 +33,9 @@ function waitForVisitor(form: HTMLFormElement): void {
     if (hasBegun) return;
     hasBegun = true;
     for (const beginning of beginnings) removeEventListener(beginning, begin);
-    form.addEventListener('submit', hold);
+    form.addEventListener('submit', holdSubmit);
     // If loading fails, the browser posts the form, and the server answers with the next page.
-    void import('./start.ts').then(({ startPageScript }) => startPageScript(form)).finally(goOn);
+    void import('./start.ts').then(({ startPageScript }) => startPageScript(form)).finally(resubmit);
   };
   for (const beginning of beginnings) addEventListener(beginning, begin);
   // Without requestIdleCallback, waits a moment after the page has loaded.

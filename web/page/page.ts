@@ -21,7 +21,7 @@ export type Page = {
   /** Returns the current drawings by field (types/signature.ts): strokes of points. */
   drawn?: () => Readonly<Record<string, Strokes>>;
   /** Set if texts of the form show answers (shown-answers.ts). */
-  say?: FormatAnswer;
+  formatAnswer?: FormatAnswer;
   /**
    * Set if the page asks one question at a time (questions.ts). Moves the focus to the question that all errors
    * are about. Returns false if there are several.

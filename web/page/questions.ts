@@ -39,8 +39,8 @@ export function startOnPage(page: Page): void {
 
 function focusQuestion(section: HTMLElement): void {
   const controls = [...section.querySelectorAll<HTMLInputElement>(answerable)];
-  const seen = controls.filter((control) => control.checkVisibility());
-  (seen.find(({ checked }) => checked) ?? seen[0])?.focus({ preventScroll: true });
+  const visible = controls.filter((control) => control.checkVisibility());
+  (visible.find(({ checked }) => checked) ?? visible[0])?.focus({ preventScroll: true });
 }
 
 /**
@@ -87,8 +87,8 @@ function choose(target: HTMLInputElement, key: string, code: string): boolean {
   const latin = /^[a-z]$/i.test(key) ? key : key.length === 1 && /^Key([A-Z])$/.exec(code)?.[1];
   const letter = latin ? latin.toLowerCase().charCodeAt(0) - 97 : -1;
   // A digit chooses the option with this value (on a scale), or otherwise the option at this position.
-  const named = options.find(({ value }) => /^\d$/.test(key) && value === key);
-  const option = named ?? options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
+  const matching = options.find(({ value }) => /^\d$/.test(key) && value === key);
+  const option = matching ?? options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
   option?.click();
   option?.focus();
   return option !== undefined;

@@ -29,7 +29,7 @@ export function startOnPage(page: Page): void {
         shown,
         words: data.review!,
         numberLocale: data.numberLocale,
-        say: page.say ?? (() => ''),
+        formatAnswer: page.formatAnswer ?? (() => ''),
         language: document.documentElement.lang,
         picturesOf,
       }),
@@ -60,8 +60,8 @@ export function startOnPage(page: Page): void {
 
 /** Returns the pictures of the files of a field, as its list shows them (file-list.ts). */
 function picturesOf(field: string): (string | undefined)[] {
-  return [...document.getElementsByName(`_file[${field}]`)].flatMap((held) => {
-    const item = held.closest('li')!;
+  return [...document.getElementsByName(`_file[${field}]`)].flatMap((input) => {
+    const item = input.closest('li')!;
     return item.querySelector('[name=_drop]:checked') ? [] : [item.querySelector('img')?.src];
   });
 }

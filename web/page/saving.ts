@@ -8,7 +8,7 @@ import { questionOf } from './question-of.ts';
 import { addRow, groupOfRow, removeRow } from './rows.ts';
 
 /** The state of the page that is restored after a reload. */
-export type KeptPageState = {
+export type SavedPageState = {
   readonly step: number;
   readonly rows: readonly string[];
   /** The state of every control by name; a checkbox or radio button by name and value. */
@@ -21,7 +21,7 @@ export type KeptPageState = {
 
 /** Stores the current state of the page, so that it survives a reload. Omits previews if the storage is full. */
 export function savePageState({ form, step, drawn }: Page): void {
-  const kept: KeptPageState = {
+  const pageState: SavedPageState = {
     step,
     rows: rowNames(form),
     controls: controlsOf(form).map((control) => [
@@ -32,34 +32,34 @@ export function savePageState({ form, step, drawn }: Page): void {
     unsent: listUnsentFiles(form).map(([{ name }, filename]) => [name, filename]),
     drawn: drawn?.(),
   };
-  if (storePageState(JSON.stringify(kept))) return;
+  if (storePageState(JSON.stringify(pageState))) return;
   // Previews of pictures are the largest part, and the page works without them.
-  const files = kept.files.map(([field, file]) => [field, { ...file, preview: undefined }]);
-  storePageState(JSON.stringify({ ...kept, files }));
+  const files = pageState.files.map(([field, file]) => [field, { ...file, preview: undefined }]);
+  storePageState(JSON.stringify({ ...pageState, files }));
 }
 
 /** Restores the answers from before a reload, and returns the kept state; undefined if there is none. */
-export function restorePageState(page: Page): KeptPageState | undefined {
+export function restorePageState(page: Page): SavedPageState | undefined {
   const text = readStoredPageState();
   if (text === undefined) return undefined;
-  const kept = JSON.parse(text) as KeptPageState;
-  for (const row of kept.rows) if (!byId(row)) addRow(page, groupOfRow(row));
-  for (const row of rowNames(page.form).toReversed()) if (!kept.rows.includes(row)) removeRow(page, row);
-  const states = Map.groupBy(kept.controls, ([control]) => control);
+  const pageState = JSON.parse(text) as SavedPageState;
+  for (const row of pageState.rows) if (!byId(row)) addRow(page, groupOfRow(row));
+  for (const row of rowNames(page.form).toReversed()) if (!pageState.rows.includes(row)) removeRow(page, row);
+  const states = Map.groupBy(pageState.controls, ([control]) => control);
   for (const control of controlsOf(page.form)) {
     const [, state] = states.get(keyOf(control))?.shift() ?? [];
     if (isBox(control)) control.checked = state === true;
     else if (typeof state === 'string') control.value = state;
   }
-  removeMovedFiles(page.form, kept.files);
-  return kept;
+  removeMovedFiles(page.form, pageState.files);
+  return pageState;
 }
 
 /**
  * Removes files that the server rendered in a row that they are no longer in, because an earlier row was
  * removed. uploads.ts then shows the kept files in their current row.
  */
-function removeMovedFiles(form: HTMLFormElement, files: KeptPageState['files']): void {
+function removeMovedFiles(form: HTMLFormElement, files: SavedPageState['files']): void {
   const places = new Map(files.map(([field, { token }]) => [token, field]));
   for (const [field, { token }] of listUploadedFiles(form)) {
     if (!field.includes('[') || places.get(token) === field) continue;
@@ -80,12 +80,12 @@ function rowNames(form: HTMLFormElement): string[] {
  * The page's own controls that are kept: the key of the submission, the number format, removed files, and the
  * visit record.
  */
-const keptControls = ['_key', numberFormatControl, '_drop', visitControl];
+const ownControls = ['_key', numberFormatControl, '_drop', visitControl];
 
 /** Lists the controls with answers, and the page's own controls that are kept. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
-    ({ name }) => !isReservedPageName(questionOf(name)) || keptControls.includes(name),
+    ({ name }) => !isReservedPageName(questionOf(name)) || ownControls.includes(name),
   );
 }
 

@@ -13,7 +13,7 @@ export function startOnPage(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
     const { raw, files, context } = readValidationInput(page);
-    const say = createAnswerFormatter({
+    const formatAnswer = createAnswerFormatter({
       form: data.form,
       values: raw,
       held: files,
@@ -24,9 +24,9 @@ export function startOnPage(page: Page): void {
         words: data.piping!,
       },
     });
-    page.say = say;
+    page.formatAnswer = formatAnswer;
     for (const place of form.querySelectorAll<HTMLElement>('[data-answer]')) {
-      const text = say(place.dataset['answer']!, rowAround(data.form, place));
+      const text = formatAnswer(place.dataset['answer']!, rowAround(data.form, place));
       if (place.textContent !== text) place.textContent = text;
     }
     // The titles and buttons of rows contain the group's label.

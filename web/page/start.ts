@@ -29,7 +29,7 @@ import {
 import { byId, makeElement, type Page, readPage } from './page.ts';
 import { questionOf } from './question-of.ts';
 import { addRow, focusRow, groupOfRow, hasRowButtons, removeRow } from './rows.ts';
-import { autosavePageState, type KeptPageState, restorePageState, savePageState } from './saving.ts';
+import { autosavePageState, restorePageState, type SavedPageState, savePageState } from './saving.ts';
 import { applyVisibility } from './shown.ts';
 import { adjacentStep, followHistory, goBackTo, goTo, updateShownStep } from './steps.ts';
 import { isSubmitting, submitPageAnswers } from './submitting.ts';
@@ -103,9 +103,9 @@ function showErrors(page: Page, errors: readonly FieldError[]): boolean {
   };
   const step = Math.min(...errors.map(stepOf));
   if (step !== page.step) goTo(page, step);
-  const here = errors.filter((error) => stepOf(error) === step);
-  showStepErrors(page, here);
-  showErrorSummary(page, here);
+  const stepErrors = errors.filter((error) => stepOf(error) === step);
+  showStepErrors(page, stepErrors);
+  showErrorSummary(page, stepErrors);
   return true;
 }
 
@@ -178,33 +178,33 @@ function trackVisit(page: Page): void {
   // The page of an edited submission, or of a visitor who opted out, does not have this control.
   if (!control) return;
   let { was, is } = parseProgressChange(control.value);
-  const note = (next: VisitProgress): void => {
+  const update = (next: VisitProgress): void => {
     is = next;
     control.value = formatProgressChange({ was, is });
   };
   form.addEventListener('input', ({ target }) => {
     const [question = ''] = questionOf((target as Element).getAttribute('name') ?? '').split('[', 1);
-    if (question && !isReservedPageName(question)) note({ ...addReachedStep(is, page.step), question });
+    if (question && !isReservedPageName(question)) update({ ...addReachedStep(is, page.step), question });
   });
-  form.addEventListener('step', () => note(addReachedStep(is, page.step)));
+  form.addEventListener('step', () => update(addReachedStep(is, page.step)));
   let isPosted = false;
   form.addEventListener('submit', ({ defaultPrevented }) => (isPosted ||= !defaultPrevented));
-  const tell = (): void => {
+  const reportVisit = (): void => {
     const isNew = formatVisitProgress(was) !== formatVisitProgress(is);
     // A submitted form reports its own visit.
     if (!isNew || isPosted || isSubmitting(page)) return;
     const [, , id] = location.pathname.split('/');
-    const told = new URLSearchParams({ [visitControl]: control.value });
-    if (!navigator.sendBeacon(`/f/${id}/visit`, told)) return;
+    const report = new URLSearchParams({ [visitControl]: control.value });
+    if (!navigator.sendBeacon(`/f/${id}/visit`, report)) return;
     was = is;
-    note(is);
+    update(is);
     // After a reload, the record must continue from what was reported.
     savePageState(page);
   };
-  addEventListener('pagehide', tell);
+  addEventListener('pagehide', reportVisit);
   // Phones may close hidden pages without firing another event.
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') tell();
+    if (document.visibilityState === 'hidden') reportVisit();
   });
 }
 
@@ -290,8 +290,8 @@ export async function startPageScript(form: HTMLFormElement): Promise<void> {
     control.min = control.dataset['min'] ?? '';
     control.max = control.dataset['max'] ?? '';
   }
-  const kept = restorePageState(page);
-  const wanted = kept?.step ?? page.step;
+  const saved = restorePageState(page);
+  const wanted = saved?.step ?? page.step;
   page.step = updateShownStep(page).steps.findLast((step) => step <= wanted) ?? 0;
   updateShownStep(page);
   form.addEventListener('input', () => updateShownStep(page));
@@ -310,7 +310,7 @@ export async function startPageScript(form: HTMLFormElement): Promise<void> {
   for (const part of [...types, ...ways]) part?.startOnPage(page);
   // Loaded early, because submitting needs it and may happen without a network.
   if (page.data.proof !== undefined) void import('./proof.ts');
-  if (form.querySelector('[type=file], .pad')) void startUploads(page, kept);
+  if (form.querySelector('[type=file], .pad')) void startUploads(page, saved);
   autosavePageState(page);
 }
 
@@ -328,8 +328,8 @@ function nameFormat(sentence: Element): void {
  * Loads the upload script separately, because most forms do not need it. Until then, files are posted with
  * the form, as without a script.
  */
-async function startUploads(page: Page, kept: KeptPageState | undefined): Promise<void> {
+async function startUploads(page: Page, saved: SavedPageState | undefined): Promise<void> {
   const uploads = await import('./uploads.ts');
-  if (kept) uploads.restoreFiles(page, kept);
+  if (saved) uploads.restoreFiles(page, saved);
   uploads.startFileUploads(page);
 }

@@ -20,7 +20,7 @@ type Answer = {
  * render the page.
  */
 type Outcome =
-  | { readonly kind: 'taken'; readonly answer: Answer }
+  | { readonly kind: 'accepted'; readonly answer: Answer }
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'failed'; readonly message: string };
@@ -38,7 +38,7 @@ export async function submitPageAnswers(page: Page): Promise<readonly FieldError
   const stop = showSending(page);
   // No response, or one from another service, for example a proxy, counts as a failed connection.
   const outcome = await send(page).catch((): Outcome => failed(page));
-  if (outcome.kind === 'taken') {
+  if (outcome.kind === 'accepted') {
     leave(page, outcome.answer);
     return [];
   }
@@ -54,7 +54,7 @@ async function send(page: Page): Promise<Outcome> {
   const response = await postForm(page);
   const { status, ok } = response;
   const answer = (await response.json()) as Answer;
-  if (ok) return { kind: 'taken', answer };
+  if (ok) return { kind: 'accepted', answer };
   if (status === 409 || status === 412) return { kind: 'elsewhere' };
   // An error for a question that this page does not have is from a newer version of the form, which the
   // server must render.

@@ -13,7 +13,7 @@ import {
   showUploadedFile,
 } from './file-list.ts';
 import { byId, makeElement, type Page } from './page.ts';
-import type { KeptPageState } from './saving.ts';
+import type { SavedPageState } from './saving.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
@@ -27,14 +27,14 @@ export function startFileUploads(page: Page): void {
   // Chosen files move to the list, so the text that the empty control shows would be wrong
   // (src/page/markup/style.ts).
   form.classList.add('sends_files');
-  const takeChosen = (input: HTMLInputElement): void => {
+  const uploadChosen = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];
     // Otherwise, the form would post them again.
     input.value = '';
     upload(page, input, files);
   };
   form.addEventListener('change', ({ target }) => {
-    if (isFileInput(target)) takeChosen(target);
+    if (isFileInput(target)) uploadChosen(target);
   });
   form.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('.photo') : undefined;
@@ -43,7 +43,7 @@ export function startFileUploads(page: Page): void {
   });
   // Files that the visitor chose before this script loaded.
   for (const input of form.querySelectorAll('input'))
-    if (isFileInput(input) && input.files?.length) takeChosen(input);
+    if (isFileInput(input) && input.files?.length) uploadChosen(input);
   // On the whole document: a file dropped beside a field would replace the page and lose every answer.
   document.addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
@@ -66,11 +66,11 @@ function openCamera(input: HTMLInputElement): void {
 }
 
 /** Shows files that were chosen before a reload: uploaded ones, and those that were not. */
-export function restoreFiles(page: Page, { files, unsent }: KeptPageState): void {
-  const here = new Set(listUploadedFiles(page.form).map(([, { token }]) => token));
+export function restoreFiles(page: Page, { files, unsent }: SavedPageState): void {
+  const shown = new Set(listUploadedFiles(page.form).map(([, { token }]) => token));
   for (const [field, file] of files) {
     const input = byId(field);
-    if (input && !here.has(file.token)) showUploadedFile(page, addItem(input), field, file);
+    if (input && !shown.has(file.token)) showUploadedFile(page, addItem(input), field, file);
   }
   for (const [field, filename] of unsent) {
     const input = byId(field);

@@ -12,7 +12,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here('.'),
   publicDir: false,
-  plugins: [withoutLate(), bringFonts(), bringEmbedding(), sayBytes()],
+  plugins: [withoutLate(), emitFonts(), emitEmbedScript(), reportBytes()],
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
@@ -76,7 +76,7 @@ function withoutLate(): Plugin {
 }
 
 /** Emits the fonts that src/page/theme/routes.ts serves, each with its license. */
-function bringFonts(): Plugin {
+function emitFonts(): Plugin {
   const { resolve } = createRequire(import.meta.url);
   return {
     name: 'formloom-fonts',
@@ -96,7 +96,7 @@ function bringFonts(): Plugin {
 }
 
 /** Emits the embed script: its readable source, without comments and types. */
-function bringEmbedding(): Plugin {
+function emitEmbedScript(): Plugin {
   return {
     name: 'formloom-embedding',
     async generateBundle() {
@@ -109,7 +109,7 @@ function bringEmbedding(): Plugin {
 }
 
 /** Reports the size of the script; test/flows/page-script-size.browser.test.ts checks the limits. */
-function sayBytes(): Plugin {
+function reportBytes(): Plugin {
   return {
     name: 'formloom-page-bytes',
     generateBundle(_options, bundle) {

@@ -42,11 +42,11 @@ function changedName({ changes }: Line): string | undefined {
 }
 
 /** Separates changes to an existing thing from the values of a new one. */
-function partChanges({ changes }: Line): { changed: string[]; made: string[] } {
+function partChanges({ changes }: Line): { changed: string[]; created: string[] } {
   const all = Object.entries(changes ?? {}) as [string, Change][];
-  const said = (isMade: boolean): string[] =>
-    all.filter(([, { from }]) => (from === undefined) === isMade).map((each) => describeChange(...each));
-  return { changed: said(false), made: said(true) };
+  const describeAll = (isNew: boolean): string[] =>
+    all.filter(([, { from }]) => (from === undefined) === isNew).map((each) => describeChange(...each));
+  return { changed: describeAll(false), created: describeAll(true) };
 }
 
 /** Formats a change as `role: editor → admin`. */
@@ -145,8 +145,8 @@ const columns: readonly TableColumn<Line>[] = [
 /** Shows the action and the name of its subject. Technical details are collapsed. */
 function What({ line }: { line: Line }): ReactElement {
   const name = changedName(line);
-  const { changed, made } = partChanges(line);
-  const folded = line.path === '' ? made : [...made, line.path];
+  const { changed, created } = partChanges(line);
+  const folded = line.path === '' ? created : [...created, line.path];
   return (
     <>
       <span>

@@ -144,14 +144,14 @@ function InvitationState({ invitation }: { invitation: MemberInvitation }): Reac
 type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; sendsMail: boolean };
 
 function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
-  const named = { params: { id: invitation.id } };
+  const target = { params: { id: invitation.id } };
   const resend = useAction({
-    run: () => callWorkspaceOperation(workspace.id, 'resendMemberInvitation', named),
+    run: () => callWorkspaceOperation(workspace.id, 'resendMemberInvitation', target),
     done: ({ link }) => (link === null ? `${invitation.email} was invited again.` : undefined),
     problem: 'toast',
   });
   const withdraw = useAction({
-    run: () => callWorkspaceOperation(workspace.id, 'revokeMemberInvitation', named),
+    run: () => callWorkspaceOperation(workspace.id, 'revokeMemberInvitation', target),
     done: `The invitation for ${invitation.email} was revoked.`,
     problem: 'toast',
   });

@@ -29,7 +29,7 @@ const formatKeyCount = ({ key_count: count }: Member): string =>
  * permissions.
  */
 function MemberRole({ workspace, member }: MemberProps): ReactElement {
-  const sayRole = (role: Role): string => roles[role].label.toLowerCase();
+  const formatRole = (role: Role): string => roles[role].label.toLowerCase();
   const change = useAction({
     run: (role: Role) =>
       callWorkspaceOperation(
@@ -41,13 +41,13 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
     confirm: (role) =>
       member.key_count > 0 && !mayAdminister(role)
         ? {
-            title: `Make ${member.name} ${sayRole(role)}?`,
+            title: `Make ${member.name} ${formatRole(role)}?`,
             label: 'Change role',
             text: `The ${formatKeyCount(member)} they created will have no more permissions than the new role. Programs that need more are refused immediately. An admin can rotate a key to take it over with its full permissions.`,
           }
         : undefined,
-    again: (role) => ({ title: `Still make ${member.name} ${sayRole(role)}?`, label: 'Change role' }),
-    done: (_, role) => `The role of ${member.name} is now ${sayRole(role)}.`,
+    again: (role) => ({ title: `Still make ${member.name} ${formatRole(role)}?`, label: 'Change role' }),
+    done: (_, role) => `The role of ${member.name} is now ${formatRole(role)}.`,
   });
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');
   if (!isMine) return <span>{roles[member.role].label}</span>;

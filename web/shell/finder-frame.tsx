@@ -29,7 +29,7 @@ export function FinderFrame({ children }: { children: ReactNode }): ReactElement
   const [isOpen, setOpen] = useState(false);
   const offers = useRef<(() => FinderActions) | undefined>(undefined);
   useEffect(() => {
-    const hear = (event: KeyboardEvent): void => {
+    const handleKey = (event: KeyboardEvent): void => {
       const shortcut = findPressed(consoleShortcuts, event);
       // Another dialog is open.
       if (!shortcut || document.querySelector('.dialog-veil, .finder-veil')) return;
@@ -37,8 +37,8 @@ export function FinderFrame({ children }: { children: ReactNode }): ReactElement
       shortcut.perform(() => setOpen(true));
     };
     // Listens in the capture phase, so that it runs before a canvas or text box handles the key.
-    addEventListener('keydown', hear, { capture: true });
-    return () => removeEventListener('keydown', hear, { capture: true });
+    addEventListener('keydown', handleKey, { capture: true });
+    return () => removeEventListener('keydown', handleKey, { capture: true });
   }, []);
   return (
     <OpenFinder value={() => setOpen(true)}>

@@ -125,10 +125,10 @@ function findScreens(
   workspace: NonNullable<Workspace>,
   formId: string | undefined,
 ): GoalGroup[] {
-  const asked = text.toLowerCase();
+  const query = text.toLowerCase();
   const goalsOf = (title: string, base: string, places: readonly ScreenLink[]): Goal[] =>
     places
-      .filter(({ label }) => [label, title].some((name) => name.toLowerCase().includes(asked)))
+      .filter(({ label }) => [label, title].some((name) => name.toLowerCase().includes(query)))
       .map(({ path, label, icon }) => ({ id: `${base}${path}`, label, icon, to: base + path }));
   const screens = workspaceScreens.filter(
     ({ isAdministration }) => !isAdministration || mayAdminister(workspace.role),
@@ -228,9 +228,9 @@ export function Finder({
     onClose();
     void navigate({ to: goal.to, ...(goal.search && { search: goal.search }) });
   };
-  const asked = writing.text.trim().toLowerCase();
+  const query = writing.text.trim().toLowerCase();
   const offers =
-    asked === '' ? [] : (offered?.offers ?? []).filter(({ label }) => label.toLowerCase().includes(asked));
+    query === '' ? [] : (offered?.offers ?? []).filter(({ label }) => label.toLowerCase().includes(query));
   const shown: ComboboxGroup[] = [
     { id: 'offers', title: offered?.title ?? '', options: offers },
     ...groups.map(({ goals, ...group }) => ({ ...group, options: goals.map(optionOf) })),

@@ -31,8 +31,8 @@ for (const [pressed, found] of rows)
   });
 
 test('a shortcut is shown with the key labels of the platform, including Mac', () => {
-  const said = (isMac: boolean): string[] =>
+  const labels = (isMac: boolean): string[] =>
     ['Mod+Shift+z', 'Alt+ArrowUp', ' ', '+'].map((press) => formatKeys(press, isMac));
-  assert.deepEqual(said(false), ['Ctrl+Shift+Z', 'Alt+↑', 'Space', '+']);
-  assert.deepEqual(said(true), ['⌘⇧Z', '⌥↑', 'Space', '+']);
+  assert.deepEqual(labels(false), ['Ctrl+Shift+Z', 'Alt+↑', 'Space', '+']);
+  assert.deepEqual(labels(true), ['⌘⇧Z', '⌥↑', 'Space', '+']);
 });

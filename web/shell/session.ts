@@ -41,7 +41,7 @@ export const rememberWorkspace = (id: string): void => localStorage.setItem(last
  * that screen.
  */
 export function redirectWhenSignedOut(router: RegisteredRouter): void {
-  const hear = (error: Error | null): void => {
+  const handleError = (error: Error | null): void => {
     if (!(error instanceof ApiProblem) || error.status !== 401) return;
     // On these screens, 401 means that the sign-in failed.
     if (/\/(sign-in|signed-in)$/.test(router.state.location.pathname)) return;
@@ -49,9 +49,9 @@ export function redirectWhenSignedOut(router: RegisteredRouter): void {
     queryClient.clear();
     void router.navigate({ to: '/sign-in', search: { next } });
   };
-  queryClient.getQueryCache().subscribe(({ query }) => hear(query.state.error));
+  queryClient.getQueryCache().subscribe(({ query }) => handleError(query.state.error));
   queryClient.getMutationCache().subscribe(({ mutation }) => {
     // A failed sign-in attempt does not mean that the session has ended.
-    if (mutation?.meta?.['isSignIn'] !== true) hear(mutation?.state.error ?? null);
+    if (mutation?.meta?.['isSignIn'] !== true) handleError(mutation?.state.error ?? null);
   });
 }

@@ -29,13 +29,13 @@ export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQ
 /** Describes the filter of a replay: "failed, created, from 3 May". */
 export const describeReplayFilter = (
   filter: { status: string | null; event: EventKind | null; since: string | null; until: string | null },
-  sayMoment: (at: string) => string,
+  formatMoment: (at: string) => string,
 ): string =>
   [
     filter.status === null ? 'delivered or failed' : filter.status === 'Failed' ? 'failed' : 'delivered',
     filter.event && eventLabel(filter.event).toLowerCase(),
-    filter.since && `from ${sayMoment(filter.since)}`,
-    filter.until && `before ${sayMoment(filter.until)}`,
+    filter.since && `from ${formatMoment(filter.since)}`,
+    filter.until && `before ${formatMoment(filter.until)}`,
   ]
     .filter(Boolean)
     .join(', ');

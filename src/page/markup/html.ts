@@ -121,11 +121,11 @@ export type FormatAnswer = (id: string, row?: GroupRow) => string;
  * Renders an author's text and fills in the answers it refers to. Each answer is isolated in a `bdi`, as its
  * text direction may differ. The script finds the answers by `data-answer`.
  */
-export function renderPiped(text: string, say: FormatAnswer, row?: GroupRow): Html {
-  const parts = splitPiped(text).map((part) =>
-    typeof part === 'string' ? html`${part}` : html`<bdi data-answer="${part.id}">${say(part.id, row)}</bdi>`,
+export function renderPiped(text: string, formatAnswer: FormatAnswer, row?: GroupRow): Html {
+  const render = (id: string): Html => html`<bdi data-answer="${id}">${formatAnswer(id, row)}</bdi>`;
+  return joinHtml(
+    splitPiped(text).map((part) => (typeof part === 'string' ? html`${part}` : render(part.id))),
   );
-  return joinHtml(parts);
 }
 
 /** How a picture is shown in a page. */

@@ -25,11 +25,11 @@ export function decodeTexts(
   texts: readonly SentText[],
   ofBody: string | undefined,
 ): [name: string, value: string][] {
-  const named = texts
+  const declared = texts
     .find(({ name }) => name === '_charset_')
     ?.bytes.toString('latin1')
     .trim();
-  return texts.map((text) => [text.name, decode(text, text.charset ?? (named || ofBody || 'utf-8'))]);
+  return texts.map((text) => [text.name, decode(text, text.charset ?? (declared || ofBody || 'utf-8'))]);
 }
 
 function decode({ name, bytes, isCut = false }: SentText, charset: string): string {

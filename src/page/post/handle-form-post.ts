@@ -61,10 +61,10 @@ function extractUnknownFields(
         : [],
     )
     .slice(0, mostValues);
-  const taken = new Set([...buttons, ...reference.map(([name]) => name)]);
-  const kept = Object.entries(raw).filter(([name]) => isKnown(name) || !taken.has(name));
+  const moved = new Set([...buttons, ...reference.map(([name]) => name)]);
+  const remaining = Object.entries(raw).filter(([name]) => isKnown(name) || !moved.has(name));
   return {
-    raw: Object.assign(Object.create(null) as RawAnswers, Object.fromEntries(kept)),
+    raw: Object.assign(Object.create(null) as RawAnswers, Object.fromEntries(remaining)),
     reference: Object.fromEntries(reference),
   };
 }
@@ -99,19 +99,19 @@ type FormPost = {
  */
 export async function handleFormPost({
   endingOf,
-  ...asked
+  ...formPost
 }: Omit<FormPost, 'ending'> & { endingOf: (visit: Visit) => PostCompletion }): Promise<void> {
-  const { context, request } = asked;
-  const { submissionId } = endingOf(asked.visit);
-  const sent = await readPagePost(context, asked.visit, request, submissionId);
+  const { context, request } = formPost;
+  const { submissionId } = endingOf(formPost.visit);
+  const sent = await readPagePost(context, formPost.visit, request, submissionId);
   // Our page contains only the fields of its form. A custom HTML page may have more; they become reference
   // data, like URL parameters.
   const isForeign = sent.step === undefined && submissionId === undefined;
   const { visit, post } = isForeign
-    ? withUnknownFields(asked.visit, sent)
-    : { visit: asked.visit, post: sent };
+    ? withUnknownFields(formPost.visit, sent)
+    : { visit: formPost.visit, post: sent };
   try {
-    await performAction({ ...asked, visit, ending: endingOf(visit) }, post);
+    await performAction({ ...formPost, visit, ending: endingOf(visit) }, post);
   } catch (error) {
     // A rejected submission leaves no files behind. Files of an existing submission are not affected.
     await discardReceived(context, visit.live, post.received);

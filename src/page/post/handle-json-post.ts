@@ -27,18 +27,18 @@ type Next = Pick<PreparedConfirmation, 'settings' | 'token'>;
  * Returns the URL to open after a submission: the author's redirect URL with the receipt, or else the
  * confirmation page.
  */
-function confirmedAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
-  return getRedirectUrl(next.settings, taken.submission.id) ?? confirmationAddress(visit, taken, next);
+function confirmedAddress(visit: Visit, accepted: AcceptedAnswers, next: Next): string {
+  return getRedirectUrl(next.settings, accepted.submission.id) ?? confirmationAddress(visit, accepted, next);
 }
 
 /**
  * Returns the URL that the browser opens after the page is posted. An embedded page opens the confirmation,
  * which links out of the frame: the redirect URL is not meant for a frame.
  */
-export function nextPageAddress(visit: Visit, taken: AcceptedAnswers, next: Next): string {
+export function nextPageAddress(visit: Visit, accepted: AcceptedAnswers, next: Next): string {
   return visit.look.isEmbedded
-    ? confirmationAddress(visit, taken, next)
-    : confirmedAddress(visit, taken, next);
+    ? confirmationAddress(visit, accepted, next)
+    : confirmedAddress(visit, accepted, next);
 }
 
 /** Lists every redirect URL that a submission may lead to. */
@@ -145,7 +145,7 @@ export function sendAcceptedSubmission(
   visit: Visit,
   result: AcceptedAnswers,
   reply: FastifyReply,
-  told: PreparedConfirmation,
+  confirmation: PreparedConfirmation,
 ): FastifyReply {
   const { live } = visit;
   const { id, completedAt } = result.submission;
@@ -156,8 +156,8 @@ export function sendAcceptedSubmission(
     status: 'completed',
     created_at: completedAt,
     completed_at: completedAt,
-    confirmation_message: told.message ?? null,
-    next: confirmedAddress(visit, result, told),
+    confirmation_message: confirmation.message ?? null,
+    next: confirmedAddress(visit, result, confirmation),
     ...(edit !== undefined && { edit_url: `${publicUrl}${edit}` }),
   });
 }
@@ -173,10 +173,10 @@ export function countPostProgress(
   post: PagePost,
   next?: number,
 ): VisitProgress | undefined {
-  const { told } = post;
-  if (!told) return undefined;
+  const { report } = post;
+  if (!report) return undefined;
   const is = progressOfPost(visit, post, next);
-  countVisitProgress(context, visit, request, { was: told.way.was, is }, told.byScript);
+  countVisitProgress(context, visit, request, { was: report.change.was, is }, report.byScript);
   return is;
 }
 
@@ -187,22 +187,22 @@ export function countSubmittedVisit(
   request: FastifyRequest,
   post: PagePost,
 ): void {
-  const { told } = post;
-  if (!told) return;
-  const way = { was: told.way.was, is: progressOfPost(visit, post) };
+  const { report } = post;
+  if (!report) return;
+  const change = { was: report.change.was, is: progressOfPost(visit, post) };
   // The key of an invitation is older than the page, so it does not say when the page was opened.
   const served = visit.guest
     ? undefined
     : readSubmissionKey(context.vault, visit.live, post.keyText)?.servedAt;
   const seconds = served && (now().getTime() - served.getTime()) / 1_000;
-  countCompletion(context, visit, request, { way, byScript: told.byScript, seconds });
+  countCompletion(context, visit, request, { change, byScript: report.byScript, seconds });
 }
 
 /**
  * Returns the progress at the time of a post: as reported by the script, or else derived from the answers.
  */
-function progressOfPost({ live }: Visit, { told, raw, step }: PagePost, next?: number): VisitProgress {
+function progressOfPost({ live }: Visit, { report, raw, step }: PagePost, next?: number): VisitProgress {
   const steps = [step, next].filter((each) => each !== undefined);
-  const { is } = told!.way;
-  return told!.byScript ? steps.reduce(addReachedStep, is) : deriveVisitProgress(live.form, raw, steps, is);
+  const { is } = report!.change;
+  return report!.byScript ? steps.reduce(addReachedStep, is) : deriveVisitProgress(live.form, raw, steps, is);
 }

@@ -236,19 +236,19 @@ type PartHeader = Partial<PartNames> & { readonly charset?: string | undefined }
  * @returns a function that returns the header of the current part.
  */
 function replaceHeaders(parser: BusboyInstance): () => PartHeader {
-  let read: PartHeader = {};
+  let current: PartHeader = {};
   const { _parser } = parser as unknown as WithParts;
   _parser.parser.prependListener('part', (part) => {
     part.on('header', (header: RawHeader) => {
       const [type] = header['content-type'] ?? [];
       const names = parsePartNames(header['content-disposition']?.[0] ?? '');
-      read = { ...names, charset: charsetOf(type) };
+      current = { ...names, charset: charsetOf(type) };
       if (type !== undefined) header['content-type'] = [type.replace(/;.*/s, '')];
       const file = names?.filename === undefined ? '' : '; filename="file"';
       if (names) header['content-disposition'] = [`form-data; name="part"${file}`];
     });
   });
-  return () => read;
+  return () => current;
 }
 
 /** Returns the error for a body that cannot be read completely. */
@@ -265,9 +265,9 @@ function hangUpWhenEndless(request: IncomingMessage): void {
   const limit = `The files are larger than ${multipartBytes / 1024 / 1024} MB in total. Send fewer or smaller files.`;
   if (Number(request.headers['content-length'] ?? 0) > multipartBytes)
     throw new ApiError('payload_too_large', limit, { headers: { Connection: 'close' } });
-  let read = 0;
+  let received = 0;
   request.on('data', (chunk: Buffer) => {
-    read += chunk.length;
-    if (read > multipartBytes) request.destroy(new ApiError('payload_too_large', limit));
+    received += chunk.length;
+    if (received > multipartBytes) request.destroy(new ApiError('payload_too_large', limit));
   });
 }

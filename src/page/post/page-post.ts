@@ -34,7 +34,7 @@ export type PagePost = Pick<RawPost, 'raw' | 'controls'> & {
   /**
    * Progress of the visit, and whether the page's script reported it; undefined if the visit is not counted.
    */
-  readonly told: { readonly way: ProgressChange; readonly byScript: boolean } | undefined;
+  readonly report: { readonly change: ProgressChange; readonly byScript: boolean } | undefined;
 };
 
 /**
@@ -55,8 +55,8 @@ export async function readPagePost(
     const known = sent === undefined ? undefined : readSubmissionKey(context.vault, live, sent);
     const keyText = known ? sent! : createSubmissionKey(context.vault, live);
     const key = known?.key ?? readSubmissionKey(context.vault, live, keyText)!.key;
-    const held = await context.heldFiles.read(live, controls, { key, submissionId });
-    const joined = joinFiles(live.form, held, received, words);
+    const keptFiles = await context.heldFiles.read(live, controls, { key, submissionId });
+    const joined = joinFiles(live.form, keptFiles, received, words);
     // An edit link shows the stored answers, including those of hidden questions.
     const raw =
       submissionId === undefined
@@ -71,7 +71,7 @@ export async function readPagePost(
       keyText,
       key,
       step: shownStep(live, controls),
-      told: visit.isCounted ? readVisitReport(live, controls) : undefined,
+      report: visit.isCounted ? readVisitReport(live, controls) : undefined,
     };
   } catch (error) {
     await discardReceived(context, live, received);
@@ -79,7 +79,7 @@ export async function readPagePost(
   }
 }
 
-function readVisitReport({ form }: LiveForm, controls: PostedControls): PagePost['told'] {
+function readVisitReport({ form }: LiveForm, controls: PostedControls): PagePost['report'] {
   const text = getControlValue(controls, visitControl);
   return text === undefined ? undefined : parseVisitReport(form, text);
 }
@@ -111,14 +111,16 @@ export function renderPageAgain(
   post: PagePost,
   again: RedisplayedPage,
 ): string {
-  const { told } = post;
+  const { report } = post;
   return formPage(context, visit, {
     raw: post.raw,
-    held: post.files,
+    files: post.files,
     key: post.keyText,
     done: getControlNumber(post.controls, '_done'),
     known: getControlValue(post.controls, '_known'),
-    course: told && (told.byScript ? formatProgressChange(told.way) : formatVisitProgress(told.way.was)),
+    course:
+      report &&
+      (report.byScript ? formatProgressChange(report.change) : formatVisitProgress(report.change.was)),
     ...again,
   });
 }

@@ -40,19 +40,19 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
   const title = settings.theme?.confirmation_title ?? '';
   const ids = new Set(pipedIds(`${title} ${message ?? ''}`));
   if (ids.size === 0 && !chosen) return { settings, message, token: undefined };
-  const say = createAnswerFormatter({
+  const formatAnswer = createAnswerFormatter({
     form: live.form,
     values: isRecord(raw) ? raw : {},
     held: files,
     shown: evaluateVisibility(live.form, raw, context, files),
     speech: { language, numberLocale, words },
   });
-  const said: Record<string, string> = {};
+  const answers: Record<string, string> = {};
   let left = confirmationCharacters;
   for (const id of ids) {
-    const text = say(id);
+    const text = formatAnswer(id);
     left -= text.length;
-    if (left >= 0) said[id] = text;
+    if (left >= 0) answers[id] = text;
   }
   const sealed = vault.seal(
     'told answers',
@@ -60,25 +60,26 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
       workspace: live.workspaceId,
       form: live.id,
       until: now().getTime() + confirmationMs,
-      said,
+      said: answers,
       ...(chosen && { chosen: markOf(chosen) }),
     }),
   );
-  return { settings, message: message && fillPiped(message, say), token: sealed.toString('base64url') };
+  const filled = message && fillPiped(message, formatAnswer);
+  return { settings, message: filled, token: sealed.toString('base64url') };
 }
 
 /** Reads the confirmation from a URL. If the token has expired or is invalid, no answers are shown. */
 export function readConfirmation(
   vault: Vault,
   { live, address }: Visit,
-): { readonly say: FormatAnswer; readonly settings: Settings } {
+): { readonly formatAnswer: FormatAnswer; readonly settings: Settings } {
   const token = address.own.get(confirmationParameter);
-  const told = token === undefined ? undefined : open(vault, token);
+  const payload = token === undefined ? undefined : open(vault, token);
   const isOurs =
-    told?.workspace === live.workspaceId && told.form === live.id && told.until > now().getTime();
-  const chosen = live.settings.confirmations?.find((each) => isOurs && markOf(each) === told.chosen);
+    payload?.workspace === live.workspaceId && payload.form === live.id && payload.until > now().getTime();
+  const chosen = live.settings.confirmations?.find((each) => isOurs && markOf(each) === payload.chosen);
   return {
-    say: (id) => (isOurs && Object.hasOwn(told.said, id) ? told.said[id]! : ''),
+    formatAnswer: (id) => (isOurs && Object.hasOwn(payload.said, id) ? payload.said[id]! : ''),
     settings: withConfirmation(live.settings, chosen),
   };
 }

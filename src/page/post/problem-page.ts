@@ -230,8 +230,8 @@ function sendNotice(
   if (problem.code === 'not_found') return send(title, words.notFoundText, words.linkNext);
   if (problem.status !== errorCodes.service_unavailable.status) return send(title, own);
   const again = retryOf(context, request, words);
-  const isKept = again?.method === 'post';
-  return send(title, own, isKept ? words.tryAgainKept : again ? undefined : words.tryAgainReload, again);
+  const isPost = again?.method === 'post';
+  return send(title, own, isPost ? words.tryAgainKept : again ? undefined : words.tryAgainReload, again);
 }
 
 /**
@@ -246,7 +246,7 @@ function retryOf(
   const { body, method, url: address } = request;
   const { pathname, searchParams } = new URL(address, 'http://form');
   if (method !== 'POST') return { method: 'get', address: pathname, fields: [...searchParams], text };
-  const isHeld = body instanceof URLSearchParams && !body.has('_password');
-  if (!isHeld || getPostSource(request, {}, config.publicUrl).kind !== 'own') return undefined;
+  const isRepeatable = body instanceof URLSearchParams && !body.has('_password');
+  if (!isRepeatable || getPostSource(request, {}, config.publicUrl).kind !== 'own') return undefined;
   return { method: 'post', address, fields: [...body], text };
 }

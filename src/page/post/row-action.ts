@@ -58,12 +58,12 @@ export function applyRowAction<File>(
     };
   }
   rows.splice(action.row, 1);
-  const kept = new Map<string, readonly File[]>();
+  const remaining = new Map<string, readonly File[]>();
   for (const [name, list] of files) {
     const part = parseGroupFieldName(name);
-    if (!part || part.group !== action.group || part.index < action.row) kept.set(name, list);
-    else if (part.index > action.row) kept.set(`${part.group}[${part.index - 1}][${part.id}]`, list);
+    if (!part || part.group !== action.group || part.index < action.row) remaining.set(name, list);
+    else if (part.index > action.row) remaining.set(`${part.group}[${part.index - 1}][${part.id}]`, list);
   }
   const focus = `${action.group}[${Math.max(0, Math.min(action.row, rows.length - 1))}]`;
-  return { raw: { ...raw, [action.group]: rows.length > 0 ? rows : [{}] }, files: kept, focus };
+  return { raw: { ...raw, [action.group]: rows.length > 0 ? rows : [{}] }, files: remaining, focus };
 }

@@ -41,13 +41,13 @@ export function createSubmitCompletion(
     const { look, live } = visit;
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
-  const sendTaken = async (result: AcceptedSubmission, post: PagePost): Promise<void> => {
+  const sendAccepted = async (result: AcceptedSubmission, post: PagePost): Promise<void> => {
     // If the post is repeated, the submission already has its files.
     if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
     else if (result.outcome !== 'spam') countSubmittedVisit(context, visit, request, post);
-    const told = prepareConfirmation(context.vault, visit, post);
-    if (wantsJson(request)) sendAcceptedSubmission(context, visit, result, reply, told);
-    else reply.redirect(nextPageAddress(visit, result, told), 303);
+    const confirmation = prepareConfirmation(context.vault, visit, post);
+    if (wantsJson(request)) sendAcceptedSubmission(context, visit, result, reply, confirmation);
+    else reply.redirect(nextPageAddress(visit, result, confirmation), 303);
   };
   return {
     showing: () => ({}),
@@ -57,7 +57,7 @@ export function createSubmitCompletion(
       try {
         const result = await acceptAnswers(context, visit, request, { ...post, key });
         if (!result.ok) return result.errors;
-        await sendTaken(result, post);
+        await sendAccepted(result, post);
       } catch (error) {
         sendProblem(error, post);
       }
@@ -80,7 +80,7 @@ export function createSubmitCompletion(
           if (!repeated) throw error;
           return repeated;
         });
-        if ('submission' in saved) await sendTaken(saved, post);
+        if ('submission' in saved) await sendAccepted(saved, post);
         else sendSaved(context, visit, saved, request, reply);
       } catch (error) {
         sendProblem(error, post);

@@ -54,14 +54,14 @@ const checked = checkAnswers(form, values, new Map(), {
   work: createWorkBudget(),
 });
 assert.ok(!checked.ok);
-const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
+const files = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
 
 // Includes the style rules of the types on the page, as it is served.
 const look = { ...plainPageStyle, style: elementStylesOfForm(form) };
 const pages: Readonly<Record<string, string>> = {
   blank: renderForm(viewOf(form, { look })),
-  errors: renderForm(viewOf(form, { look, values, errors: checked.errors, held })),
-  rightToLeft: renderForm(viewOf(form, { look, values, language: 'ar', held })),
+  errors: renderForm(viewOf(form, { look, values, errors: checked.errors, held: files })),
+  rightToLeft: renderForm(viewOf(form, { look, values, language: 'ar', held: files })),
   added: renderForm(viewOf(form, { look, values, focus: 'team[1]' })),
   confirmation: renderConfirmation({
     formName: 'Contact',

@@ -123,7 +123,7 @@ test('`autocomplete` of the element decides about autofill; without it, a questi
   assert.equal(of('text', 'x', { autocomplete: 'postal-code' }), 'postal-code');
 });
 
-const kept: [
+const scenarios: [
   type: string,
   raw: unknown,
   shown: (page: readonly Tag[], type: string) => unknown,
@@ -140,7 +140,12 @@ const kept: [
     ['number', 'abc'],
   ].map(
     ([type, raw]) =>
-      [type!, raw, (page: readonly Tag[]) => byId(page, type!).attrs['value'], raw] as (typeof kept)[number],
+      [
+        type!,
+        raw,
+        (page: readonly Tag[]) => byId(page, type!).attrs['value'],
+        raw,
+      ] as (typeof scenarios)[number],
   ),
   ['number', 3.5, (page) => byId(page, 'number').attrs['value'], '3.5'],
   ['number', 0, (page) => byId(page, 'number').attrs['value'], '0'],
@@ -165,7 +170,7 @@ function chosen(page: readonly Tag[], name: string): (string | undefined)[] {
     .map(({ attrs }) => attrs['value']);
 }
 
-for (const [type, raw, shown, expected] of kept) {
+for (const [type, raw, shown, expected] of scenarios) {
   test(`${type}: ${JSON.stringify(raw)} is kept when the page is shown again`, () => {
     const page = readPage(everyElement, { values: { [type]: raw } });
     assert.deepEqual(shown(page, type), expected);
@@ -388,10 +393,10 @@ function pagesWith(text: string): string[] {
     ['team', [{ name: text }, { name: text }]],
   ]);
   const errors = ['text', 'team[1][name]', 'radio', 'file_upload'].map((field) => ({ field, message: text }));
-  const held = new Map([['file_upload', [{ token: text, filename: text, size: 1 }]]]);
+  const files = new Map([['file_upload', [{ token: text, filename: text, size: 1 }]]]);
   const hidden = [['_key', text]] as const;
   return [
-    renderForm(viewOf(form, { values, errors, held, hidden })),
+    renderForm(viewOf(form, { values, errors, held: files, hidden })),
     renderConfirmation({
       formName: text,
       message: text,

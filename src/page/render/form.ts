@@ -34,13 +34,13 @@ function errorSummary(
     form,
     errors,
     words,
-    say,
-  }: Pick<FormPageView, 'form' | 'errors' | 'words'> & { readonly say: FormatAnswer },
+    formatAnswer,
+  }: Pick<FormPageView, 'form' | 'errors' | 'words'> & { readonly formatAnswer: FormatAnswer },
   posted: PostedAnswers,
 ): Html {
   const names = new Set(namesOnPage(form, posted));
   // An error may be about a field that the page does not show, for example in a removed question.
-  const labelOf = createQuestionLabeler(form, words, say);
+  const labelOf = createQuestionLabeler(form, words, formatAnswer);
   const item = ({ field, message }: FieldMessage) => {
     const text = prefixProblemLabel(labelOf(field), message, words);
     return names.has(field) ? html`<li><a href="#${field}">${text}</a></li>` : html`<li>${text}</li>`;
@@ -54,13 +54,13 @@ ${errors.map(item)}
 }
 
 /** Lists the ids that errors can link to: fields, groups and their rows. */
-function* namesOnPage(form: Form, { answers, held }: PostedAnswers): Generator<string> {
+function* namesOnPage(form: Form, { answers, held: files }: PostedAnswers): Generator<string> {
   for (const question of listQuestions(form)) {
     if (!isVisibleToVisitors(question.element)) continue;
     const { id } = question.element.attrs;
     yield id;
     if (question.kind === 'input') continue;
-    for (let index = 0; index < countShownRows(question.element, answers, held); index += 1) {
+    for (let index = 0; index < countShownRows(question.element, answers, files); index += 1) {
       yield rowName(id, index);
       for (const input of question.inputs.filter(isVisibleToVisitors))
         yield fieldName(input, { group: question.element, index });
@@ -111,7 +111,7 @@ function enterButton({ words, isLast, submit }: Buttons): Html {
  * (docs/rules.md 14).
  */
 export function renderForm(given: FormPageView): string {
-  const view = { ...given, say: given.say ?? createAnswerFormatter({ ...given, speech: given }) };
+  const view = { ...given, formatAnswer: given.say ?? createAnswerFormatter({ ...given, speech: given }) };
   const { form, errors, language, script } = view;
   const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: errors.length === 0 })}>${view.notice}</p>`;
   return renderDocument({
@@ -145,7 +145,7 @@ function titleOf({ form, words, step, shown, errors, edit }: FormPageView): stri
 }
 
 /** The view with its answer formatter. */
-type FormattedView = FormPageView & { readonly say: FormatAnswer };
+type FormattedView = FormPageView & { readonly formatAnswer: FormatAnswer };
 
 function formElement(view: FormattedView): Html {
   const { form, words, step, shown, otherLanguages: choice } = view;
@@ -230,7 +230,7 @@ function pageStateOf(view: FormattedView): PageState {
     held,
     limits,
     places: view.places,
-    say: view.say,
+    say: view.formatAnswer,
     pictureOf: view.pictureOf ?? (() => ({ address: '' })),
     conditional: conditionalPaths(form),
     errors: new Map([...messages].map(([field, found]) => [field, found.map(({ message }) => message)])),

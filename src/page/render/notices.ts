@@ -47,15 +47,15 @@ type Confirmation = {
 
 /** Renders the page after a submission. Its heading gets the focus. */
 export function renderConfirmation(view: Confirmation): string {
-  const { words, edit, onward, again, title, say = () => '' } = view;
+  const { words, edit, onward, again, title, say: formatAnswer = () => '' } = view;
   return renderPage(
     view,
     title === undefined
       ? fillTemplate(words.thanksTitle, { title: view.formName })
-      : `${fillPiped(title, (id) => say(id))} – ${view.formName}`,
+      : `${fillPiped(title, (id) => formatAnswer(id))} – ${view.formName}`,
     html`<div class="notice done">
-<h1 tabindex="-1" autofocus>${renderPiped(title ?? words.thanks, say)}</h1>
-${renderProse(view.message || words.received, (part) => renderPiped(part, say))}
+<h1 tabindex="-1" autofocus>${renderPiped(title ?? words.thanks, formatAnswer)}</h1>
+${renderProse(view.message || words.received, (part) => renderPiped(part, formatAnswer))}
 <div class="receipt"><p>${view.formName}<br>${words.receipt}</p>
 <p class="copied"><code${copyable(words, words.receipt)}>${view.receipt}</code></p></div>
 ${onward !== undefined && html`<p class="prose">${link({ address: onward, text: words.goOn, leavesFrame: true })}</p>`}

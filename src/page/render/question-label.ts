@@ -7,16 +7,16 @@ import { type Words } from '../words/words.ts';
 
 /**
  * Returns a function that labels a question by its HTML name, for texts away from the question; in a row,
- * `Guest 2 – Name`. Groups and rows have labels too; unknown names get ''. `say` formats the
+ * `Guest 2 – Name`. Groups and rows have labels too; unknown names get ''. `formatAnswer` formats the
  * answers shown in labels; it is absent if no label shows one.
  */
 export function createQuestionLabeler(
   form: Form,
   words: Pick<Words, 'row'>,
-  say: FormatAnswer | undefined,
+  formatAnswer: FormatAnswer | undefined,
 ): (name: string) => string {
   const fill = (label: string, row?: GroupRow): string =>
-    say ? fillPiped(label, (id) => say(id, row)) : label;
+    formatAnswer ? fillPiped(label, (id) => formatAnswer(id, row)) : label;
   const questions = indexQuestionsById(listQuestions(form));
   const rowLabel = (label: string, index: number) =>
     fillTemplate(words.row, { label: fill(label), number: index + 1 });

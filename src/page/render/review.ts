@@ -32,13 +32,13 @@ function* rowLists(
   let isBlank = true;
   for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
     const row = { group, index };
-    const asked = inputs.filter((input) => isVisibleToVisitors(input) && shown.isShown(input, row));
+    const visible = inputs.filter((input) => isVisibleToVisitors(input) && shown.isShown(input, row));
     const isGiven = (input: InputElement): boolean =>
       isAnsweredByVisitor(input) && formatReviewedAnswer(review, input, row).length > 0;
-    if (!asked.some(isGiven)) continue;
+    if (!visible.some(isGiven)) continue;
     isBlank = false;
     yield html`<h4>${fillTemplate(words.row, { label, number: index + 1 })}</h4>`;
-    yield renderAnswerList(asked.map((input) => renderInputEntry(review, input, row)));
+    yield renderAnswerList(visible.map((input) => renderInputEntry(review, input, row)));
   }
   if (isBlank)
     yield renderAnswerList([renderReviewEntry(review, { label, answer: [], name: rowName(id, 0) })]);
@@ -74,7 +74,7 @@ export type Review = Omit<AnswerFormat, 'words'> & {
   readonly picturesOf?: (field: string) => readonly (string | undefined)[];
   readonly shown: VisibleParts;
   readonly words: ReviewWords;
-  readonly say: FormatAnswer;
+  readonly formatAnswer: FormatAnswer;
 };
 
 /** Returns the `_go` value of the button that opens a field for changing. */
@@ -116,8 +116,8 @@ const renderInputEntry = (review: Review, input: InputElement, row?: GroupRow): 
       }),
   });
 
-const fillReviewLabel = ({ say }: Review, label: string, row?: GroupRow): string =>
-  fillPiped(label, (id) => say(id, row));
+const fillReviewLabel = ({ formatAnswer }: Review, label: string, row?: GroupRow): string =>
+  fillPiped(label, (id) => formatAnswer(id, row));
 
 type Entry = {
   readonly label: string;

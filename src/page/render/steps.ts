@@ -63,7 +63,7 @@ export function renderSteps(view: FormPageView, page: PageState): Html[] {
       review:
         index === reviewStep
           ? index === step
-            ? renderReview({ ...view, say: page.say })
+            ? renderReview({ ...view, formatAnswer: page.say })
             : html`<div class="review"></div>`
           : undefined,
       place: placeUnder(title !== ''),
@@ -129,7 +129,7 @@ export function renderProgress(form: Form, words: Words, place: StepPosition, at
 type StepLayout = Pick<Settings, 'layout' | 'review_step'>;
 
 // Forms are immutable and every request needs the derived form, so it is cached.
-const made = new WeakMap<Form, Map<string, Form>>();
+const arrangedForms = new WeakMap<Form, Map<string, Form>>();
 
 /**
  * Returns the form arranged for its pages: each question is a step if the settings say so, and a review step
@@ -137,21 +137,21 @@ const made = new WeakMap<Form, Map<string, Form>>();
  */
 export function arrangeSteps(
   form: Form,
-  asking: StepLayout,
+  settings: StepLayout,
   { reviewTitle }: Pick<Words, 'reviewTitle'>,
 ): Form {
-  const { layout, review_step: hasReview } = asking;
+  const { layout, review_step: hasReview } = settings;
   if (layout !== 'question' && !hasReview) return form;
-  const known = made.get(form) ?? new Map<string, Form>();
-  made.set(form, known);
+  const known = arrangedForms.get(form) ?? new Map<string, Form>();
+  arrangedForms.set(form, known);
   const name = `${layout} ${hasReview && reviewTitle}`;
   const steps = layout === 'question' ? form.children.flatMap(splitIntoQuestions) : form.children;
-  const asked = known.get(name) ?? {
+  const arranged = known.get(name) ?? {
     ...form,
-    children: hasReview ? [...steps.map(leadToReview), reviewStep(reviewTitle)] : steps,
+    children: hasReview ? [...steps.map(redirectToReview), reviewStep(reviewTitle)] : steps,
   };
-  known.set(name, asked);
-  return asked;
+  known.set(name, arranged);
+  return arranged;
 }
 
 const reviewStep = (title: string): Step => ({
@@ -161,7 +161,7 @@ const reviewStep = (title: string): Step => ({
 });
 
 /** Makes jumps to the end of the form lead to the review. */
-function leadToReview(step: Step): Step {
+function redirectToReview(step: Step): Step {
   const { jumps } = step.attrs ?? {};
   if (!jumps) return step;
   const led = jumps.map((jump) => (jump.to === endOfForm ? { ...jump, to: reviewStepId } : jump));
@@ -206,11 +206,11 @@ function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
 const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 
 /** Returns the cost of rendering the page of a form. An element in rows counts once per row. */
-export function renderingCost(form: Form, answers: RawAnswers, held: FilesByName): number {
+export function renderingCost(form: Form, answers: RawAnswers, files: FilesByName): number {
   const stepsOf = (element: Element): number => {
     const once = elementCost(element);
     if (!isComposite(element)) return once;
-    const rows = isRepeatable(element) ? countShownRows(element, answers, held) : 1;
+    const rows = isRepeatable(element) ? countShownRows(element, answers, files) : 1;
     return once + rows * sum(element.children);
   };
   const sum = (elements: readonly Element[]): number =>

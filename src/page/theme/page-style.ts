@@ -265,32 +265,32 @@ type StyleContext = {
   readonly pictures?: ReadonlyMap<string, ImageSize> | undefined;
 };
 
-const made = new Map<string, PageStyle>();
+const pageStyleCache = new Map<string, PageStyle>();
 /**
  * The size limit of the cache. A look has a few KB, and building one takes 0.2 ms, as long as rendering a
  * whole page.
  */
-const keptPageStyles = 500;
+const pageStyleCacheSize = 500;
 
 /** Returns the look for a form's settings. Equal settings return the same object. */
 export function getPageStyle(
   formId: string,
   settings: Pick<Settings, 'theme' | 'embed_origins'> & StepLayoutStyle,
-  asked: StyleContext,
+  context: StyleContext,
 ): PageStyle {
   const { theme, embed_origins: embedOrigins } = settings;
-  const own = [stepLayoutStyle(settings), asked.elements].filter(Boolean).join('\n');
-  const isEmbedded = asked.isEmbedded && !(asked.isPersonal && embedOrigins === undefined);
+  const own = [stepLayoutStyle(settings), context.elements].filter(Boolean).join('\n');
+  const isEmbedded = context.isEmbedded && !(context.isPersonal && embedOrigins === undefined);
   if (!theme && !isEmbedded && own === '') return plainPageStyle;
-  const { language, scheme, pictures } = asked;
+  const { language, scheme, pictures } = context;
   const occasion = { isEmbedded, language, scheme, pictures };
   const key = JSON.stringify([formId, theme, embedOrigins, isEmbedded, scheme, language === 'ar', own]);
-  const known = made.get(key);
+  const known = pageStyleCache.get(key);
   if (known) return known;
   const drawn = theme || isEmbedded ? buildPageStyle(formId, theme ?? {}, occasion) : plainPageStyle;
   const look = { ...drawn, style: [drawn.style, own].filter(Boolean).join('\n'), embedOrigins };
-  if (made.size >= keptPageStyles) made.delete(made.keys().next().value!);
-  made.set(key, look);
+  if (pageStyleCache.size >= pageStyleCacheSize) pageStyleCache.delete(pageStyleCache.keys().next().value!);
+  pageStyleCache.set(key, look);
   return look;
 }
 

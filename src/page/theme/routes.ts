@@ -38,13 +38,13 @@ const names: ReadonlySet<string> = new Set(fontFiles().map(({ fileName }) => fil
  * 700 KB in total.
  */
 export function fontRoutes(server: Server): void {
-  const read = new Map<string, Buffer>();
+  const cache = new Map<string, Buffer>();
   server.get('/f/fonts/:name', async (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const { name } = request.params;
     if (!names.has(name)) throw new ApiError('not_found', 'This font does not exist.');
     const bytes =
-      read.get(name) ?? (await readFile(new URL(`../../../dist/page/fonts/${name}`, import.meta.url)));
-    read.set(name, bytes);
+      cache.get(name) ?? (await readFile(new URL(`../../../dist/page/fonts/${name}`, import.meta.url)));
+    cache.set(name, bytes);
     return sendFont(reply, bytes);
   });
   refuseOtherMethods(server, '/f/fonts/:name', ['GET']);

@@ -133,12 +133,12 @@ const entryParts = ({ workspaceId, id, passwordHash }: LiveForm, expires: string
 
 function hasEntered(vault: Vault, live: LiveForm, cookies = '', entry = ''): boolean {
   const names = Object.values(cookieNames(live)).map((name) => `${name}=`);
-  const kept = cookies
+  const entries = cookies
     .split(/;\s*/)
     .flatMap((cookie) =>
       names.flatMap((name) => (cookie.startsWith(name) ? [cookie.slice(name.length)] : [])),
     );
-  return [...kept, entry].some((given) => {
+  return [...entries, entry].some((given) => {
     const [expires = '', signature = ''] = given.split('.');
     return (
       vault.verify('form passwords', entryParts(live, expires), signature) &&

@@ -36,11 +36,11 @@ const person = { 'User-Agent': browserAgent };
 const view = (form: string, headers: Record<string, string> = person, method = 'GET') =>
   visitor.fetch(`/f/${form}`, { method, headers });
 /** Sends what the script of a page reports when the visitor leaves. */
-const tell = (form: string, told: string, headers: Record<string, string> = {}) =>
+const reportVisit = (form: string, report: string, headers: Record<string, string> = {}) =>
   visitor.fetch(`/f/${form}/visit`, {
     method: 'POST',
     headers: { ...person, ...headers },
-    body: new URLSearchParams({ _visit: told }),
+    body: new URLSearchParams({ _visit: report }),
   });
 const stepsIn = ({ steps }: Analytics) =>
   steps.map(({ reached, left, drop_off }) => [reached, left, drop_off]);
@@ -114,9 +114,9 @@ test('without a script, a visit begins with its first post, which gives its step
 test('each report of the script continues the previous one, up to the submission', async () => {
   const form = await publishForm(tenant, trip);
   for (let views = 0; views < 3; views += 1) await view(form);
-  assert.equal((await tell(form, '|0:name')).status, 204);
-  await tell(form, '0:name|0.1:colour');
-  await tell(form, '|0:mail');
+  assert.equal((await reportVisit(form, '|0:name')).status, 204);
+  await reportVisit(form, '0:name|0.1:colour');
+  await reportVisit(form, '|0:mail');
   const { text } = await view(form);
   const key = /name="_key" value="([^"]+)"/.exec(text)![1]!;
   const parts = [
@@ -142,11 +142,11 @@ test('each report of the script continues the previous one, up to the submission
 
 test('impossible reports of a page are not counted, nor reports sent from another site', async () => {
   const form = await publishForm(tenant, trip);
-  await tell(form, '|99.x.-1.0.0:toString');
-  await tell(form, '|0:name', { Origin: 'https://other.example', 'Sec-Fetch-Site': 'cross-site' });
-  await tell(form, '|0:name', { 'Sec-GPC': '1' });
-  await tell(form, '|0:member');
-  assert.equal((await tell(form, 'x'.repeat(20_000))).status, 413);
+  await reportVisit(form, '|99.x.-1.0.0:toString');
+  await reportVisit(form, '|0:name', { Origin: 'https://other.example', 'Sec-Fetch-Site': 'cross-site' });
+  await reportVisit(form, '|0:name', { 'Sec-GPC': '1' });
+  await reportVisit(form, '|0:member');
+  assert.equal((await reportVisit(form, 'x'.repeat(20_000))).status, 413);
   const other = { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) };
   assert.equal((await visitor.fetch(`/f/${form}/visit`, other)).status, 400);
   assert.equal((await visitor.fetch(`/f/${form}/visit`)).status, 405);

@@ -64,10 +64,10 @@ export function countVisitProgress(
   context: CountVisitServices,
   visit: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
-  way: ProgressChange,
+  change: ProgressChange,
   byScript: boolean,
 ): void {
-  add(context, visit, request, listProgressCounts(visit.live.form, way, byScript));
+  add(context, visit, request, listProgressCounts(visit.live.form, change, byScript));
 }
 
 /** Counts a completed visit, with its duration in seconds if known. */
@@ -75,15 +75,15 @@ export function countCompletion(
   context: CountVisitServices,
   visit: Pick<Visit, 'live' | 'context'>,
   request: FastifyRequest,
-  { way, byScript, seconds }: { way: ProgressChange; byScript: boolean; seconds: number | undefined },
+  { change, byScript, seconds }: { change: ProgressChange; byScript: boolean; seconds: number | undefined },
 ): void {
   const { form } = visit.live;
-  const last = way.is.steps.at(-1);
+  const last = change.is.steps.at(-1);
   add(context, visit, request, [
-    ...listProgressCounts(form, way, byScript),
+    ...listProgressCounts(form, change, byScript),
     ['completion', '', 1],
     ...(last === undefined ? [] : [['onward', visitNamesOfSteps(form)[last]!, 1] as const]),
-    ...(way.is.question === '' ? [] : [['question', way.is.question, -1] as const]),
+    ...(change.is.question === '' ? [] : [['question', change.is.question, -1] as const]),
     ...(seconds === undefined ? [] : [['time', String(durationBucket(seconds)), 1] as const]),
   ]);
 }
@@ -127,18 +127,19 @@ function add(
  * Parses what a page reports about its visit. Drops steps and questions that this form does not have, for
  * example those from an older version.
  */
-export function parseVisitReport(form: Form, text: string): { way: ProgressChange; byScript: boolean } {
+export function parseVisitReport(form: Form, text: string): { change: ProgressChange; byScript: boolean } {
   const questions = new Set<string>(listQuestions(form).map(({ element }) => element.attrs.id));
-  const mend = ({ steps, question }: VisitProgress): VisitProgress => ({
+  const dropUnknown = ({ steps, question }: VisitProgress): VisitProgress => ({
     steps: [...new Set(steps.filter((step) => Number.isInteger(step) && form.children[step] !== undefined))],
     question: questions.has(question) ? question : '',
   });
-  const told = parseProgressChange(text);
-  const was = mend(told.was);
-  const is = mend(told.is);
+  const reported = parseProgressChange(text);
+  const was = dropUnknown(reported.was);
+  const is = dropUnknown(reported.is);
   // The new path continues from the path counted so far.
   const steps = [...new Set([...was.steps, ...is.steps])];
-  return { way: { was, is: { steps, question: is.question || was.question } }, byScript: text.includes('|') };
+  const change = { was, is: { steps, question: is.question || was.question } };
+  return { change, byScript: text.includes('|') };
 }
 
 /** A group always has a row, so a row counts as answered only if one of its cells is filled in. */
@@ -177,12 +178,12 @@ const bodyLimit = 16_384;
 export function visitRoute(server: Server, context: Context): void {
   server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {
     const visit = await openVisitEvenIfClosed(context, request);
-    const told = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
-    if (told === null) throw new ApiError('bad_request', `Send the field "${visitControl}" of the page.`);
+    const report = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
+    if (report === null) throw new ApiError('bad_request', `Send the field "${visitControl}" of the page.`);
     const isOurs = getPostSource(request, visit.live.settings, context.config.publicUrl).kind === 'own';
     // Only pages of counted visits send reports, so the user agent is not checked again.
     if (isOurs && mayCountVisits(visit.live.settings, request.headers))
-      countVisitProgress(context, visit, request, parseVisitReport(visit.live.form, told).way, true);
+      countVisitProgress(context, visit, request, parseVisitReport(visit.live.form, report).change, true);
     return reply.code(204).send();
   });
   refuseOtherMethods(server, '/f/:id/visit', ['POST']);

@@ -110,7 +110,7 @@ export type RenderPageServices = {
 export type FormPageContent = {
   readonly raw: RawAnswers;
   readonly errors: readonly FieldMessage[];
-  readonly held: ReadonlyMap<string, readonly FileAnswer[]>;
+  readonly files: ReadonlyMap<string, readonly FileAnswer[]>;
   /** The index of the step; by default, the first reachable one. */
   readonly step?: number | undefined;
   /** The value of the control `_key`, which stays the same from the first page to the submission. */
@@ -124,14 +124,14 @@ export type FormPageContent = {
 /** Renders a form's page. @throws TooMuchWork */
 export function formPage(context: RenderPageServices, visit: Visit, showing: FormPageContent): string {
   const { live, words, sentences, numberLocale, language, languages, look } = visit;
-  const { raw, errors, held, key, editToken, course, ...more } = showing;
+  const { raw, errors, files, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
   // A submission already has its reference data, and cannot be saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;
-  spendWork(visit.context.work, renderingCost(live.form, raw, held));
-  const shown = evaluateVisibility(live.form, raw, visit.context, held);
+  spendWork(visit.context.work, renderingCost(live.form, raw, files));
+  const shown = evaluateVisibility(live.form, raw, visit.context, files);
   const step = Math.min(showing.step ?? shown.steps[0] ?? 0, live.form.children.length - 1);
   const { scriptSource } = context;
   const asksSingly = live.settings.layout === 'question';
@@ -147,7 +147,7 @@ export function formPage(context: RenderPageServices, visit: Visit, showing: For
     asksSingly,
     values: raw,
     errors,
-    held: signKeptFiles(context.heldFiles, live, held),
+    held: signKeptFiles(context.heldFiles, live, files),
     language,
     otherLanguages:
       languages.length > 1 ? { language, languages, addressIn: addressInLanguage(path, address) } : undefined,
@@ -193,15 +193,13 @@ function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string)
 function signKeptFiles(
   heldFiles: KeptFiles,
   live: LiveForm,
-  held: ReadonlyMap<string, readonly FileAnswer[]>,
+  files: ReadonlyMap<string, readonly FileAnswer[]>,
 ): FormPageView['held'] {
-  const named = (name: string, { id, filename, size, content_type }: FileAnswer) => ({
+  const sign = (name: string, { id, ...file }: FileAnswer) => ({
     token: heldFiles.token(live, name, id),
-    filename,
-    size,
-    content_type,
+    ...file,
   });
-  return new Map([...held].map(([name, files]) => [name, files.map((file) => named(name, file))]));
+  return new Map([...files].map(([name, list]) => [name, list.map((file) => sign(name, file))]));
 }
 
 /**
@@ -220,7 +218,7 @@ const keyPlaceholder = newId();
 type PageForKey = (key: string) => PageContent;
 const firstPages = new WeakMap<Form, Map<string, PageForKey>>();
 /** The maximum number of cached pages per version, for its languages on one day. */
-const keptPages = 16;
+const pageCacheSize = 16;
 
 /**
  * Renders the first page for a visitor without URL parameters. Only the key differs between visitors, so the
@@ -248,7 +246,7 @@ export function renderFirstPage(context: RenderPageServices, visit: Visit): Page
     const page = formPage(context, visit, {
       raw: {},
       errors: [],
-      held: new Map(),
+      files: new Map(),
       key: keyPlaceholder,
       course: formatVisitProgress(noVisitProgress),
     });
@@ -259,7 +257,7 @@ export function renderFirstPage(context: RenderPageServices, visit: Visit): Page
       page.slice(from, to).replace(keyPlaceholder, key).replace(once, uniqueControlName(key));
     const shared = createPageTemplate(page.slice(0, from), page.slice(to));
     withKey = (key) => shared(own(key));
-    if (known.size >= keptPages) known.clear();
+    if (known.size >= pageCacheSize) known.clear();
     known.set(name, withKey);
   }
   return withKey(createSubmissionKey(context.vault, live));

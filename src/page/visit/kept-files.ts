@@ -80,7 +80,7 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
  */
 export function joinFiles(
   form: Form,
-  { files: held, lost }: FoundKeptFiles,
+  { files: keptFiles, lost }: FoundKeptFiles,
   received: ReadonlyMap<string, readonly FileAnswer[]>,
   words: Words,
 ): { files: Map<string, readonly FileAnswer[]>; problems: FieldMessage[] } {
@@ -93,12 +93,12 @@ export function joinFiles(
       (input !== undefined && 'max_files' in input.attrs && input.attrs.max_files === 1)
     );
   };
-  const names = new Set([...held.keys(), ...received.keys()]);
+  const names = new Set([...keptFiles.keys(), ...received.keys()]);
   const files = new Map(
     [...names].map((name) => {
-      const came = received.get(name) ?? [];
-      const kept = came.length > 0 && isReplaced(name) ? [] : (held.get(name) ?? []);
-      return [name, [...kept, ...came]];
+      const added = received.get(name) ?? [];
+      const previous = added.length > 0 && isReplaced(name) ? [] : (keptFiles.get(name) ?? []);
+      return [name, [...previous, ...added]];
     }),
   );
   const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);

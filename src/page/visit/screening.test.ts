@@ -54,7 +54,7 @@ const outcome = async (scene: Scene) => {
     'select reason from held_submissions where form_id = $1',
     [scene.formId],
   );
-  return { held: rows.map(({ reason }) => reason), ...(await scene.counts()).found };
+  return { spam: rows.map(({ reason }) => reason), ...(await scene.counts()).found };
 };
 
 /** Finds a valid proof for the page, and an invalid one. */
@@ -136,7 +136,7 @@ for (const [what, settings, sender, reason] of cases) {
     const scene = await openScene(database, questions, settings);
     const result = await send(scene, sender(scene));
     assert.ok(result.ok && result.outcome !== 'repeat');
-    assert.deepEqual(await outcome(scene), reason ? { held: [reason] } : { held: [], completed: 1 });
+    assert.deepEqual(await outcome(scene), reason ? { spam: [reason] } : { spam: [], completed: 1 });
   });
 }
 
@@ -146,7 +146,7 @@ test('answers with errors are shown as usual for every sender, and nothing goes 
     const result = await send(scene, sender, {});
     assert.ok(!result.ok && result.errors[0]!.field === 'name');
   }
-  assert.deepEqual(await outcome(scene), { held: [] });
+  assert.deepEqual(await outcome(scene), { spam: [] });
   assert.ok((await send(scene)).ok, 'they did not count');
 });
 
@@ -165,7 +165,7 @@ for (const [setting, sender] of [
       assert.equal(reason.code, 'rate_limit_exceeded');
       assert.ok(reason.retryAfter > 3_500 && reason.retryAfter <= 3_600);
     }
-    assert.deepEqual(await outcome(scene), { held: [], completed: 3 });
+    assert.deepEqual(await outcome(scene), { spam: [], completed: 3 });
   });
 }
 
@@ -190,7 +190,7 @@ test('resending spam later, within the time limits, returns its receipt and it s
   assert.ok(
     first.ok && later.ok && later.outcome === 'repeat' && later.submission.id === first.submission.id,
   );
-  assert.deepEqual(await outcome(scene), { held: ['too_fast'] });
+  assert.deepEqual(await outcome(scene), { spam: ['too_fast'] });
 });
 
 test('the IP address of a sender is stored only as a keyed hash, which differs in each form', async () => {

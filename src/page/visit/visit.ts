@@ -68,16 +68,16 @@ export type Visit = {
 /** Further facts about a visit: the invitation, and the stored answers that are resumed or edited. */
 type VisitFacts = {
   readonly guest?: Guest | undefined;
-  /** The version of the stored answers, and their language in `spoken`. */
+  /** The version of the stored answers, and their language. */
   readonly form?: Form;
-  readonly spoken?: string | null;
+  readonly language?: string | null;
 };
 
 /** Derives a visit from a request. @throws ApiError bad_request if the URL contains a NUL. */
 export function readVisit(
   found: LiveForm,
   request: FastifyRequest,
-  { guest, form = found.form, spoken }: VisitFacts = {},
+  { guest, form = found.form, language: storedLanguage }: VisitFacts = {},
 ): Visit {
   const address = parseFormAddress(found.form, request.url);
   const reference = { ...address.reference, ...guest?.reference };
@@ -87,7 +87,7 @@ export function readVisit(
   const languages = languagesOf(form);
   const { language, locale } = chooseLanguage(languages, {
     asked: address.own.get('_lang'),
-    stored: spoken ?? undefined,
+    stored: storedLanguage ?? undefined,
     setting: found.settings.locale,
     accepted,
   });

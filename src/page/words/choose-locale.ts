@@ -52,13 +52,9 @@ type LanguagePreferences = {
  * Returns the language of the page's own texts. `_lang` and saved answers take precedence over the form's
  * setting. Without a setting, the visitor's browser decides, with English as the fallback.
  */
-export function chooseLocale({
-  asked,
-  stored,
-  setting = 'auto',
-  accepted = '',
-}: LanguagePreferences): Locale {
-  if (isLocale(asked)) return asked;
+export function chooseLocale(preferences: LanguagePreferences): Locale {
+  const { asked: requested, stored, setting = 'auto', accepted = '' } = preferences;
+  if (isLocale(requested)) return requested;
   if (isLocale(stored)) return stored;
   if (setting !== 'auto') return setting;
   return readAccepted(accepted).map(languageOf).find(isLocale) ?? 'en';
@@ -72,15 +68,15 @@ type ChosenLanguages = { readonly language: string; readonly locale: Locale };
  * use the form's language if available, and otherwise the language chosen without a form. A form without
  * languages uses the page's language.
  */
-export function chooseLanguage(languages: readonly string[], wishes: LanguagePreferences): ChosenLanguages {
-  const { asked, stored, setting = 'auto', accepted = '' } = wishes;
+export function chooseLanguage(languages: readonly string[], wanted: LanguagePreferences): ChosenLanguages {
+  const { asked: requested, stored, setting = 'auto', accepted = '' } = wanted;
   const [first] = languages;
   if (first === undefined) {
-    const locale = chooseLocale(wishes);
+    const locale = chooseLocale(wanted);
     return { language: locale, locale };
   }
-  const wanted = [asked, stored, setting === 'auto' ? undefined : setting, ...readAccepted(accepted)];
-  const found = wanted.map((wish) => (wish === undefined ? undefined : matchLanguage(wish, languages)));
+  const tags = [requested, stored, setting === 'auto' ? undefined : setting, ...readAccepted(accepted)];
+  const found = tags.map((tag) => (tag === undefined ? undefined : matchLanguage(tag, languages)));
   const language = found.find((tag) => tag !== undefined) ?? first;
   return { language, locale: localeOf(language) ?? chooseLocale({ setting, accepted }) };
 }
@@ -115,13 +111,13 @@ const firstTags = new Map<string, string>();
 
 /** Formats numbers that show both separators and whether four digits have one. */
 function formatSamples(tag: string): string {
-  const { format } = new Intl.NumberFormat(tag, { numberingSystem: 'latn' });
-  return [1_234, -1_234_567.5].map((value) => format(value)).join(' ');
+  const numberFormat = new Intl.NumberFormat(tag, { numberingSystem: 'latn' });
+  return [1_234, -1_234_567.5].map((value) => numberFormat.format(value)).join(' ');
 }
 
 /** Parses the languages in the header, by weight and in lower case. Reads at most 20. */
 function readAccepted(header: string): string[] {
-  const wishes = header
+  const preferences = header
     .split(',', 20)
     .map((item) => {
       const [language = '', ...parameters] = item.trim().toLowerCase().split(';');
@@ -129,5 +125,5 @@ function readAccepted(header: string): string[] {
       return { language, weight: weight === undefined ? 1 : Number(weight) };
     })
     .filter(({ weight }) => weight > 0);
-  return wishes.sort((one, other) => other.weight - one.weight).map(({ language }) => language);
+  return preferences.sort((one, other) => other.weight - one.weight).map(({ language }) => language);
 }

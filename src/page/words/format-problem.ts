@@ -106,19 +106,19 @@ export const isCausedByOtherPages = (rule: RuleName): boolean => sentenceOf[rule
  */
 export function formatProblemForVisitor(
   { rule, custom, about, values = {} }: AnswerProblem,
-  speech: MessageFormats,
+  formats: MessageFormats,
 ): string {
   if (custom) return custom;
-  const { sentences, language } = speech;
+  const { sentences, language } = formats;
   const base = sentenceOf[rule] ?? (rule as keyof PageProblems);
   const variant = `${base}.${variantOf(rule, values) ?? about}`;
   const sentence = Object.hasOwn(sentences, variant)
     ? sentences[variant as keyof PageProblems]
     : sentences[base];
-  const all = { ...examplesOf(rule, values, speech), ...values };
+  const all = { ...examplesOf(rule, values, formats), ...values };
   const formatted = Object.entries(all).map(([name, value]): [string, string] => [
     name,
-    formatProblemValue(rule, name, value, speech),
+    formatProblemValue(rule, name, value, formats),
   ]);
   return fillPlural(sentence, language, all, Object.fromEntries(formatted));
 }

@@ -39,25 +39,25 @@ for (const [what, set] of Object.entries(sets)) {
 
 const choices: readonly (readonly [
   what: string,
-  wishes: Parameters<typeof chooseLocale>[0],
+  preferences: Parameters<typeof chooseLocale>[0],
   expected: string,
 ])[] = [
   ['nothing is known of the visitor', {}, 'en'],
   ['the browser asks for a language', { accepted: 'de' }, 'de'],
   ['it asks for a region of it', { accepted: 'pt-BR,pt;q=0.9' }, 'pt'],
   ['the browser asks for Belgian Dutch', { accepted: 'nl-BE,fr;q=0.8' }, 'nl'],
-  ['its first wish is not spoken here', { accepted: 'sv,ja;q=0.8,en;q=0.5' }, 'ja'],
+  ['the form lacks its first language', { accepted: 'sv,ja;q=0.8,en;q=0.5' }, 'ja'],
   ['weights are not in order', { accepted: 'en;q=0.2, fr;q=0.9' }, 'fr'],
   ['a language is ruled out', { accepted: 'fr;q=0, es;q=0.1' }, 'es'],
-  ['none of its wishes is spoken here', { accepted: 'sv,fi' }, 'en'],
+  ['the form has none of its languages', { accepted: 'sv,fi' }, 'en'],
   ['the header is nonsense', { accepted: ';;q=,,constructor;q=x' }, 'en'],
   ['the author set one', { setting: 'ar', accepted: 'de' }, 'ar'],
   ['the author left it to the browser', { setting: 'auto', accepted: 'zh-Hant-TW' }, 'zh'],
   ['the address asks for one', { asked: 'fr', setting: 'ar', accepted: 'de' }, 'fr'],
-  ['the address asks for one that is not spoken', { asked: 'xx', setting: 'ar' }, 'ar'],
+  ['the address asks for one that the form lacks', { asked: 'xx', setting: 'ar' }, 'ar'],
 ];
-for (const [what, wishes, expected] of choices) {
-  test(`the page is in ${expected} when ${what}`, () => assert.equal(chooseLocale(wishes), expected));
+for (const [what, preferences, expected] of choices) {
+  test(`the page is in ${expected} when ${what}`, () => assert.equal(chooseLocale(preferences), expected));
 }
 
 const numberChoices: readonly (readonly [language: string, accepted: string, expected: string])[] = [
@@ -81,7 +81,7 @@ for (const [language, accepted, expected] of numberChoices) {
 }
 
 test('visitors from many regions share the number formats that exist', () => {
-  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const letters = 'abcdefghijklmnopqrstuvwxyz'.split('');
   const regions = letters.flatMap((one) => letters.map((other) => one + other));
   const tags = new Set(regions.map((region) => chooseNumberLocale('en', `en-${region}`)));
   const texts = [...tags].map((tag) => formatNumber(-1_234_567.5, tag));

@@ -28,7 +28,7 @@ export function startOnPage(page: Page): void {
       changed.add(name);
     }
   };
-  const say = (): void => {
+  const announceChanges = (): void => {
     const texts = [...changed].flatMap((name) => {
       const output = byId(name);
       const label = output?.closest('.field')?.querySelector('label')?.textContent.trim();
@@ -40,7 +40,7 @@ export function startOnPage(page: Page): void {
   const follow = (): void => {
     update();
     clearTimeout(timer);
-    if (changed.size > 0) timer = setTimeout(say, pauseMs);
+    if (changed.size > 0) timer = setTimeout(announceChanges, pauseMs);
   };
   for (const change of ['input', 'rows', 'files', 'step'] as const) form.addEventListener(change, follow);
   update();

@@ -10,7 +10,7 @@ import {
 } from '../file-list.ts';
 import { labelButton, makeElement, type Page, type Strokes } from '../page.ts';
 import { readStoredPageState } from '../page-state-storage.ts';
-import { type KeptPageState } from '../saving.ts';
+import { type SavedPageState } from '../saving.ts';
 
 type Point = Strokes[number][number];
 
@@ -46,11 +46,11 @@ const [ink, paper] = ['#17211e', '#fff'];
  */
 export function startOnPage(page: Page): void {
   const { form } = page;
-  const { drawn = {} } = JSON.parse(readStoredPageState() ?? '{}') as Partial<KeptPageState>;
-  const takeAll = (): void => {
+  const { drawn = {} } = JSON.parse(readStoredPageState() ?? '{}') as Partial<SavedPageState>;
+  const setUpPads = (): void => {
     for (const box of form.querySelectorAll<HTMLElement>('.pad')) if (!pads.has(box)) setUpPad(page, box);
   };
-  takeAll();
+  setUpPads();
   for (const signature of pads.values()) {
     signature.strokes = drawn[controlOf(signature).name] ?? [];
     // Uploads the picture, unless it was kept from before a reload.
@@ -62,23 +62,23 @@ export function startOnPage(page: Page): void {
         .filter(({ strokes }) => strokes.flat().length <= mostPoints)
         .map((signature) => [controlOf(signature).name, signature.strokes]),
     );
-  form.addEventListener('rows', takeAll);
-  let isHeldBack = false;
+  form.addEventListener('rows', setUpPads);
+  let isSubmitDelayed = false;
   const goOn = async (open: readonly Signature[], submitter: HTMLElement | null): Promise<void> => {
     await Promise.all(open.map((signature) => send(page, signature)));
-    isHeldBack = false;
+    isSubmitDelayed = false;
     form.requestSubmit(submitter);
   };
-  const holdBack = (event: SubmitEvent): void => {
+  const delaySubmit = (event: SubmitEvent): void => {
     const open = [...pads.values()].filter(({ isWaiting, sending }) => isWaiting || sending !== undefined);
     if (open.length === 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (isHeldBack) return;
-    isHeldBack = true;
+    if (isSubmitDelayed) return;
+    isSubmitDelayed = true;
     void goOn(open, event.submitter);
   };
-  form.addEventListener('submit', holdBack, { capture: true });
+  form.addEventListener('submit', delaySubmit, { capture: true });
 }
 
 /** Returns the text field of a pad, in which a name can be typed. */
@@ -99,9 +99,9 @@ function setUpPad(page: Page, box: HTMLElement): void {
   pads.set(box, signature);
   const control = controlOf(signature);
   const button = (text: string | undefined, press: () => void): HTMLButtonElement => {
-    const made = makeElement('button', { type: 'button' });
-    labelButton(made, text ?? '', box.parentElement!.querySelector('label')!.textContent);
-    made.addEventListener('click', () => {
+    const element = makeElement('button', { type: 'button' });
+    labelButton(element, text ?? '', box.parentElement!.querySelector('label')!.textContent);
+    element.addEventListener('click', () => {
       press();
       control.value = '';
       signature.name = '';
@@ -109,7 +109,7 @@ function setUpPad(page: Page, box: HTMLElement): void {
       // The button is hidden with the drawing, so the focus must move elsewhere.
       if (isBlank(signature)) control.focus();
     });
-    return made;
+    return element;
   };
   const { help, undo, clear } = box.dataset;
   const label = box.querySelector('label')!;

@@ -22,9 +22,9 @@ import {
   type Erasure,
   ErasureReceiptCard,
   erasuresQuery,
-  FoundTraces,
+  FoundRecords,
   type PersonSearchInput,
-  personTracesQuery,
+  personRecordsQuery,
 } from './person-records.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
@@ -97,13 +97,13 @@ const matches: readonly { id: PersonSearchInput['match']; label: string; descrip
 /** Finds, exports and erases all data of a person. Each erasure has a receipt. */
 export function PeopleScreen(): ReactElement {
   const workspace = useWorkspace();
-  const [asked, setAsked] = useState<PersonSearchInput>({ q: '', match: 'exact' });
+  const [draft, setDraft] = useState<PersonSearchInput>({ q: '', match: 'exact' });
   const [question, setQuestion] = useState<PersonSearchInput>();
   const [page, setPage] = useState(1);
   const [except, setExcept] = useState<ReadonlySet<string>>(new Set());
   const [what, setWhat] = useState<Erasure['what']>('submissions');
   const [begun, setBegun] = useState<string>();
-  const found = useQuery(personTracesQuery(workspace.id, question, page));
+  const found = useQuery(personRecordsQuery(workspace.id, question, page));
   const problem = found.error instanceof ApiProblem ? found.error : undefined;
   const save = useAction({
     run: (of: PersonSearchInput) =>
@@ -141,7 +141,7 @@ export function PeopleScreen(): ReactElement {
     }),
     onDone({ id }) {
       setBegun(id);
-      setAsked({ ...asked, q: '' });
+      setDraft({ ...draft, q: '' });
       begin(undefined);
     },
   });
@@ -153,22 +153,22 @@ export function PeopleScreen(): ReactElement {
           isPending={found.isFetching}
           onSubmit={() => {
             setBegun(undefined);
-            begin({ ...asked, q: asked.q.trim() });
-            if (question?.q === asked.q.trim() && question.match === asked.match) void found.refetch();
+            begin({ ...draft, q: draft.q.trim() });
+            if (question?.q === draft.q.trim() && question.match === draft.match) void found.refetch();
           }}
         >
           <TextField
             label="Email address, number or answer"
             autoComplete="off"
-            value={asked.q}
-            onChange={(q) => setAsked({ ...asked, q })}
+            value={draft.q}
+            onChange={(q) => setDraft({ ...draft, q })}
             error={problem?.of('q')}
           />
           <Select
             label="Match type"
-            value={asked.match}
+            value={draft.match}
             choices={matches}
-            onChange={(match) => setAsked({ ...asked, match })}
+            onChange={(match) => setDraft({ ...draft, match })}
           />
           <Button type="submit" icon="search" variant="primary" isPending={found.isFetching}>
             Find person
@@ -198,8 +198,8 @@ export function PeopleScreen(): ReactElement {
               There are too many results to check them all. Make your search more specific.
             </Message>
           )}
-          <FoundTraces
-            traces={found.data.data}
+          <FoundRecords
+            records={found.data.data}
             except={except}
             onExcept={(id, isExcepted) => {
               const next = new Set(except);

@@ -14,7 +14,7 @@ import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { Ago } from '../../design/time.tsx';
 
-type Trace = ReplyOf<'findPerson'>['data'][number];
+type PersonRecord = ReplyOf<'findPerson'>['data'][number];
 export type Erasure = ReplyOf<'getErasure'>;
 /** The text to search for, and how to match it. */
 export type PersonSearchInput = { q: string; match: NonNullable<InputOf<'findPerson'>['query']['match']> };
@@ -22,14 +22,14 @@ export type PersonSearchInput = { q: string; match: NonNullable<InputOf<'findPer
 const perPage = 25;
 
 /** Finds the data of a person. It is not cached beyond the screen and never in a URL. */
-export const personTracesQuery = (workspace: string, question: PersonSearchInput | undefined, page: number) =>
+export const personRecordsQuery = (workspace: string, search: PersonSearchInput | undefined, page: number) =>
   queryOptions({
-    queryKey: ['people', workspace, question, page],
+    queryKey: ['people', workspace, search, page],
     queryFn: () =>
-      callWorkspaceOperation(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
-    enabled: question !== undefined,
+      callWorkspaceOperation(workspace, 'findPerson', { query: { ...search!, page, per_page: perPage } }),
+    enabled: search !== undefined,
     // Keeps the rows while paging, but not when another person is searched for.
-    placeholderData: (before, query) => (query?.queryKey[2] === question ? before : undefined),
+    placeholderData: (before, query) => (query?.queryKey[2] === search ? before : undefined),
     staleTime: 0,
     gcTime: 0,
   });
@@ -60,53 +60,53 @@ const kinds = {
   invitation: 'Invitation',
   mail: 'Email',
   event: 'Deletion event',
-} as const satisfies Record<Trace['kind'], string>;
+} as const satisfies Record<PersonRecord['kind'], string>;
 
 /** The screens that show each kind of data. Kinds without an entry are not shown on a screen. */
-const screens: Partial<Record<Trace['kind'], string>> = {
+const screens: Partial<Record<PersonRecord['kind'], string>> = {
   submission: '/forms/$form/submissions',
   spam: '/forms/$form/spam',
   invitation: '/forms/$form/invitations',
 };
 
 /** Lists what was found. Items that belong to another person can be excluded with a checkbox. */
-export function FoundTraces({
-  traces,
+export function FoundRecords({
+  records,
   except,
   onExcept,
 }: {
-  traces: readonly Trace[];
+  records: readonly PersonRecord[];
   except: ReadonlySet<string>;
   onExcept: (id: string, isExcepted: boolean) => void;
 }): ReactElement {
-  const columns: readonly TableColumn<Trace>[] = [
+  const columns: readonly TableColumn<PersonRecord>[] = [
     {
       id: 'what',
       title: 'Data',
-      cell: (trace) => (
-        <Checkbox isSelected={!except.has(trace.id)} onChange={(isOn) => onExcept(trace.id, !isOn)}>
-          {kinds[trace.kind]}
+      cell: (record) => (
+        <Checkbox isSelected={!except.has(record.id)} onChange={(isOn) => onExcept(record.id, !isOn)}>
+          {kinds[record.kind]}
         </Checkbox>
       ),
     },
-    { id: 'where', title: 'Where', cell: (trace) => <Where trace={trace} /> },
-    { id: 'said', title: 'Found in', isSecondary: true, cell: ({ places }) => places.join(', ') || 'Text' },
+    { id: 'where', title: 'Where', cell: (record) => <Where record={record} /> },
+    { id: 'places', title: 'Found in', isSecondary: true, cell: ({ places }) => places.join(', ') || 'Text' },
     { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
   return (
     <DataTable
       label="Search results"
       columns={columns}
-      rows={traces}
+      rows={records}
       rowId={({ kind, id }) => `${kind} ${id}`}
     />
   );
 }
 
 function Where({
-  trace: { kind, id, form_id, form_name, status, is_trashed },
+  record: { kind, id, form_id, form_name, status, is_trashed },
 }: {
-  trace: Trace;
+  record: PersonRecord;
 }): ReactElement {
   const name = form_name ?? 'No form';
   const screen = is_trashed ? '/forms/$form/trash' : screens[kind];
@@ -147,11 +147,11 @@ const words = {
 
 /** Describes what was erased: "2 submissions, 1 file". */
 export function describeErased(gone: Erasure['gone']): string {
-  const said = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
+  const counts = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
     const [one, many] = words[kind];
     return gone[kind] === 0 ? [] : [formatCount(gone[kind], one, many)];
   });
-  return said.length === 0 ? 'Nothing was found' : said.join(', ');
+  return counts.length === 0 ? 'Nothing was found' : counts.join(', ');
 }
 
 /** Downloads the receipt of an erasure. It contains only counts, no personal data. */

@@ -106,16 +106,16 @@ export function useSuggestions(
   writing: TypedSearch,
 ): { group: ComboboxGroup; complete: (id: string) => TypedSearch | undefined } {
   const rested = useDebouncedSearch(writing);
-  const isAsked = findUnfinishedPart(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
+  const isActive = findUnfinishedPart(rested.text, rested.caret) !== undefined && rested.text.length <= 1_024;
   const query = { q: rested.text, at: rested.caret, ...(formId !== undefined && { form_id: formId }) };
   const { data: found } = useQuery({
     queryKey: ['suggestions', workspaceId, query],
     queryFn: ({ signal }) => callWorkspaceOperation(workspaceId, 'suggestSearch', { query }, { signal }),
-    enabled: isAsked,
+    enabled: isActive,
     staleTime: 60_000,
   });
   // Suggestions for an earlier text refer to another position.
-  const isFresh = isAsked && rested.text === writing.text && rested.caret === writing.caret;
+  const isFresh = isActive && rested.text === writing.text && rested.caret === writing.caret;
   const data = (isFresh && found?.data) || [];
   const group: ComboboxGroup = {
     id: 'suggestions',
@@ -222,20 +222,20 @@ type Props = Omit<ComponentProps<typeof SearchBox>, 'value' | 'onChange'> & {
  */
 export function ScreenSearch({ q, onChange, ...box }: Props): ReactElement {
   const [text, setText] = useState(q ?? '');
-  const asked = useRef(q);
+  const lastQuery = useRef(q);
   const change = useRef(onChange);
   change.current = onChange;
   // The URL can also be changed by the Back button, Clear, or the finder.
   useEffect(() => {
-    if (q === asked.current) return;
-    asked.current = q;
+    if (q === lastQuery.current) return;
+    lastQuery.current = q;
     setText(q ?? '');
   }, [q]);
   useEffect(() => {
     const next = text.trim() || undefined;
-    if (next === asked.current || parseSearch(next ?? '').problems.length > 0) return undefined;
+    if (next === lastQuery.current || parseSearch(next ?? '').problems.length > 0) return undefined;
     const timer = setTimeout(() => {
-      asked.current = next;
+      lastQuery.current = next;
       change.current(next);
     }, askMs);
     return () => clearTimeout(timer);

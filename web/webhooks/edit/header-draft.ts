@@ -5,11 +5,11 @@ export type HeaderDraft = { key: string; name: string; value: string; isStored: 
 
 export const mostHeaders = 10;
 
-let made = 0;
+let createdCount = 0;
 /** Creates an empty header row. */
 export function emptyHeader(): HeaderDraft {
-  made += 1;
-  return { key: `new ${made}`, name: '', value: '', isStored: false };
+  createdCount += 1;
+  return { key: `new ${createdCount}`, name: '', value: '', isStored: false };
 }
 
 export const headerDrafts = (webhook: Pick<Webhook, 'header_names'> | undefined): HeaderDraft[] =>

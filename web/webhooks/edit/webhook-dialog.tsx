@@ -127,15 +127,15 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
     onClose();
     if (!webhook) onCreated?.(id);
   };
-  const made = save.data;
-  if (made?.secret)
+  const saved = save.data;
+  if (saved?.secret)
     return (
       <SecretDialog
         form={form}
-        webhook={made.id}
-        secret={made.secret}
+        webhook={saved.id}
+        secret={saved.secret}
         isOpen
-        onClose={() => finish(made.id)}
+        onClose={() => finish(saved.id)}
       />
     );
   const typedProblem = wasLeft || /^http:/i.test(draft.url) ? urlProblem(draft.url) : undefined;

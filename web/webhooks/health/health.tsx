@@ -25,11 +25,11 @@ export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
     ['health-warn', retrying, 'retrying'],
     ['health-bad', failed, 'failed'],
   ] as const;
-  const known = success + failed;
+  const completed = success + failed;
   return (
     <div className="health">
       <span className="health-share numeric">
-        {known > 0 && percentFormat.format(success / known)}
+        {completed > 0 && percentFormat.format(success / completed)}
         <span className="health-bar" aria-hidden="true">
           {parts.map(
             ([tone, some]) => some > 0 && <span key={tone} className={tone} style={{ flexGrow: some }} />,
@@ -107,13 +107,13 @@ export function HealthPanel({ form, webhook }: { form: LocatedForm; webhook: str
 type SpanProps = { window: WebhookHealth['day']; bars: Bars; each: 'hour' | 'day' };
 
 function Span({ window, bars, each }: SpanProps): ReactElement {
-  const known = window.success + window.failed;
+  const completed = window.success + window.failed;
   return (
     <div className="stack">
       <dl className="health-figures">
         <div>
           <dt>Delivered</dt>
-          <dd>{known === 0 ? '–' : percentFormat.format(window.success / known)}</dd>
+          <dd>{completed === 0 ? '–' : percentFormat.format(window.success / completed)}</dd>
         </div>
         <div>
           <dt>Median response time</dt>

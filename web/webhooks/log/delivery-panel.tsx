@@ -82,14 +82,14 @@ function AttemptTimings({ attempt }: { attempt: Attempt }): ReactElement | null 
  */
 function stepsOf({ dns_ms, connect_ms, tls_ms, first_byte_ms, response_ms }: Attempt): Step[] {
   const connecting = (dns_ms ?? 0) + (connect_ms ?? 0) + (tls_ms ?? 0);
-  const rest = (from: number, to: number | null): number | null =>
+  const difference = (from: number, to: number | null): number | null =>
     to === null ? null : Math.max(to - from, 0);
   const steps: readonly (readonly [string, string, number | null])[] = [
     ['dns', 'DNS', dns_ms],
     ['connect', 'Connect', connect_ms],
     ['tls', 'TLS', tls_ms],
-    ['wait', 'Wait for response', rest(connecting, first_byte_ms)],
-    ['read', 'Download', first_byte_ms === null ? null : rest(first_byte_ms, response_ms)],
+    ['wait', 'Wait for response', difference(connecting, first_byte_ms)],
+    ['read', 'Download', first_byte_ms === null ? null : difference(first_byte_ms, response_ms)],
   ];
   return steps.flatMap(([id, label, ms]) => (ms === null ? [] : [{ id, label, ms }]));
 }

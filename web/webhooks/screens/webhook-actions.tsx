@@ -32,8 +32,8 @@ export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement
     problem: 'toast',
     onDone: ({ id }) => onSent(id),
   });
-  const heard = eventChoices.filter(({ id }) => webhook.events.includes(id));
-  const [first, ...others] = heard;
+  const subscribed = eventChoices.filter(({ id }) => webhook.events.includes(id));
+  const [first, ...others] = subscribed;
   if (first && others.length === 0)
     return (
       <Button icon="send" {...send.press(first.id)}>
@@ -42,7 +42,7 @@ export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement
     );
   return (
     <Menu
-      items={heard.map(({ id, label, description }) => ({
+      items={subscribed.map(({ id, label, description }) => ({
         id,
         label,
         description,

@@ -73,7 +73,7 @@ export type Field = {
   readonly name: string;
   readonly value: unknown;
   readonly errors: readonly string[];
-  readonly held: readonly KeptFile[];
+  readonly files: readonly KeptFile[];
   readonly hasFocus: boolean;
   readonly place: ElementContext;
 };
@@ -86,7 +86,7 @@ export function fieldAt(element: InputElement, place: ElementContext): Field {
     name,
     value: getProperty(answers, element.attrs.id),
     errors: page.errors.get(name) ?? [],
-    held: page.held.get(name) ?? [],
+    files: page.held.get(name) ?? [],
     hasFocus: page.focus === name,
     place,
   };

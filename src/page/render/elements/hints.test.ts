@@ -21,10 +21,10 @@ const cases: readonly [type: string, rules: Record<string, unknown>, hints: Reco
 for (const [type, rules, hints] of cases) {
   test(`${type} with ${JSON.stringify(rules)} gives the script or the file picker the hints ${JSON.stringify(hints)}`, () => {
     const { attrs } = byId(readPage([element(type, 'x', rules)]), 'x');
-    const told = Object.entries(attrs).filter(([name]) =>
+    const rendered = Object.entries(attrs).filter(([name]) =>
       /^(data-)?(min|max|step|accept|multiple)$/.test(name),
     );
-    assert.deepEqual(Object.fromEntries(told), hints);
+    assert.deepEqual(Object.fromEntries(rendered), hints);
   });
 }
 

@@ -85,8 +85,8 @@ function matrixRow(
     const control = { id: isField && name, checked: chosen.includes(id), autofocus: isField && hasFocus };
     return html`<td>${cell(id, label, control)}</td>`;
   });
-  const takeBack =
+  const clearCell =
     isOptional &&
     html`<td class="take_back"><noscript>${cell('', place.page.words.noAnswer, {})}</noscript></td>`;
-  return html`<tr><th scope="row">${row.label}</th>${cells}${takeBack}</tr>`;
+  return html`<tr><th scope="row">${row.label}</th>${cells}${clearCell}</tr>`;
 }

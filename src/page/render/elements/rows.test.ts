@@ -11,7 +11,7 @@ const form = formOf(team);
 const file = { token: 't', filename: 'cv.pdf', size: 1 };
 
 test('a repeatable composite shows one row without answers, and at most 100 rows', () => {
-  const cases: [values: unknown, held: string[], expected: number][] = [
+  const cases: [values: unknown, fileNames: string[], expected: number][] = [
     [undefined, [], 1],
     ['no list', [], 1],
     [[], [], 1],
@@ -19,8 +19,8 @@ test('a repeatable composite shows one row without answers, and at most 100 rows
     [[{}], ['team[2][cv]', 'other[7][cv]'], 3],
     [Array.from({ length: 300 }, () => ({})), [], 100],
   ];
-  for (const [values, held, expected] of cases) {
-    const files = new Map(held.map((name) => [name, [file]] as const));
+  for (const [values, fileNames, expected] of cases) {
+    const files = new Map(fileNames.map((name) => [name, [file]] as const));
     assert.equal(countShownRows(team as Composite, { team: values }, files), expected);
   }
 });

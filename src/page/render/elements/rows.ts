@@ -10,8 +10,8 @@ export function rowName(group: string, index: number): string {
 }
 
 /** Counts the rows that the page shows: the posted rows, but at least one. */
-export function countShownRows(group: Composite, answers: RawAnswers, held: FilesByName): number {
-  return Math.max(1, countRows(group, answers, held));
+export function countShownRows(group: Composite, answers: RawAnswers, files: FilesByName): number {
+  return Math.max(1, countRows(group, answers, files));
 }
 
 /**

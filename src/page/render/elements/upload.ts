@@ -20,9 +20,9 @@ function renderKeptFile(
 
 /** Renders the files of a field that were kept from the last post. */
 export const renderKeptFiles = (field: Field): Html | false =>
-  field.held.length > 0 &&
+  field.files.length > 0 &&
   html`<ul class="held">
-${field.held.map((file) => renderKeptFile(field, file))}
+${field.files.map((file) => renderKeptFile(field, file))}
 </ul>`;
 
 /** Renders a file input, its limits, and the files kept from the last post. */
