@@ -84,29 +84,32 @@ export const foldText = (text: string): string =>
   isAscii(text) ? text.toLowerCase() : withoutAccents(cutMarks(text).normalize('NFKC').toLowerCase());
 
 /** Punctuation that joins words: PostgreSQL would read an address or a file name as one word. */
-const joints = `-_/.@:?=&%~()+''\`´’‘‚ʹʺʻʼʽʾʿ“”„«»‹›‐‑‒–—―…·•′″×、。，．！？；：（）「」『』【】・¿¡`;
+const joints = `_/.@:?=&%~()+''\`´’‘‚ʹʺʻʼʽʾʿ“”„«»‹›‐‑‒–—―…·•′″×、。，．！？；：（）「」『』【】・¿¡-`;
 
 const foldings = Object.entries(foldedCharacters);
 const singleCharacters = foldings.filter(([, plain]) => plain.length === 1);
-const otherDigits = zeros.flatMap((zero) =>
-  Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(zero + digit)),
-);
-const replaced = [...singleCharacters.map(([letter]) => letter), ...otherDigits, invisible].join('');
-const replacements = singleCharacters.map(([, plain]) => plain).join('') + '0123456789'.repeat(zeros.length);
+const otherDigits = zeros
+  .flatMap((zero) => Array.from({ length: 10 }, (_, digit) => String.fromCodePoint(zero + digit)))
+  .join('');
+const replaced = singleCharacters.map(([letter]) => letter).join('');
+const replacements = singleCharacters.map(([, plain]) => plain).join('');
 
 /** Marks after this many characters are not sorted with those before, because that takes quadratic time. */
 const sortedSpan = 64;
 
 /** Returns SQL for a text as foldText returns it, without punctuation. */
 export function foldSql(text: string): string {
-  const words = `translate(${text}, '${joints}', repeat(' ', ${joints.length}))`;
+  const words = `regexp_replace(${text}, '[${joints}]', ' ', 'g')`;
   const split = String.raw`regexp_replace(${words}, '.{${sortedSpan}}', '\&${invisible[0]}', 'g')`;
   const bare = `normalize(regexp_replace(lower(normalize(${split}, NFKD)), '[${accents}]+', '', 'g'), NFC)`;
   const spelled = foldings
     .filter(([, plain]) => plain.length > 1)
     .reduce((sql, [letter, plain]) => `replace(${sql}, '${letter}', '${plain}')`, bare);
+  // `translate` compares each character with each of these, so it has only those that the text needs.
   return `case when octet_length(${text}) = length(${text}) then lower(${words})
-    else translate(${spelled}, '${replaced}', '${replacements}') end`;
+    when ${text} ~ '[${otherDigits}]' then translate(${spelled}, '${replaced}${otherDigits}${invisible}',
+      '${replacements}${'0123456789'.repeat(zeros.length)}')
+    else translate(${spelled}, '${replaced}${invisible}', '${replacements}') end`;
 }
 
 /** A run of digits in groups, as phone numbers are written. */
