@@ -89,10 +89,10 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   trustCaFile(config.caFile);
   const run: ProcessContext = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
-  const told = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   const primary = joinPrimary(process.argv, {
     onStopping: () => (run.state.isStopping = true),
-    onEnd: told.resolve,
+    onEnd: ended.resolve,
   });
   const started = primary ? startWebProcess(run, primary) : startInstance(run);
   const stop = async (): Promise<void> => {
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
     primary?.leave();
     void endInTime('Formloom did not shut down cleanly.', primary ? stop : sayStopped, 1);
   });
-  if (primary) void told.promise.then(() => endInTime('A process did not shut down cleanly.', stop));
+  if (primary) void ended.promise.then(() => endInTime('A process did not shut down cleanly.', stop));
   else void toldToStop().then(() => endInTime('Formloom did not shut down cleanly.', sayStopped));
   try {
     await started;

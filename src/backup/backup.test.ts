@@ -204,7 +204,7 @@ test('a cell that is created during a backup waits for its end, without blocking
   made.catch(() => {});
   await untilWaiting(read, 1);
   const told: string[] = [];
-  const created = createCell(unhurried, 'third', { tell: (line) => told.push(line) });
+  const created = createCell(unhurried, 'third', { report: (line) => told.push(line) });
   created.catch(() => {});
   await untilWaiting(read, 2);
   assert.match(told.join(), /Waiting for a backup/);
@@ -272,8 +272,8 @@ test('a backup reports the true number of rows, even if the database sends it af
   assert.equal((await other.database.query('select from workspaces')).rowCount, 1);
 });
 
-const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>
-  moveInstance({ from, to, place: 'there', tell });
+const move = (from: Database, to: Database, report: (line: string) => void = () => undefined) =>
+  moveInstance({ from, to, place: 'there', report });
 
 test('a moved instance is unchanged, including its sequences, and can be moved back', async () => {
   await backUp('to-move');

@@ -71,9 +71,9 @@ function shortened(schema: Sized, value: unknown): unknown {
   if (!isRecord(value) || (!schema.properties && maxProperties === Infinity)) return value;
   const most = maxProperties === Infinity ? mostUnknown : maxProperties + 1;
   let unknown = 0;
-  const kept = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
+  const keys = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
   return Object.fromEntries(
-    kept.map((name) => {
+    keys.map((name) => {
       const known = getProperty(properties, name);
       return [name, known ? shortened(known, value[name]) : value[name]];
     }),

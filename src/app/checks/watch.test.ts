@@ -69,7 +69,7 @@ async function look(
 
 const taken = (address: string): TakenMail[] =>
   server.taken.filter(({ to, mail }) => to.includes(address) && !mail.subject!.includes('API key'));
-const told = (address: string, count: number): Promise<TakenMail[]> =>
+const receivedMails = (address: string, count: number): Promise<TakenMail[]> =>
   until(`${count} mails to ${address}`, async () => taken(address).length === count && taken(address));
 const over = 'an incident has ended';
 
@@ -116,7 +116,7 @@ test('the first permanent delivery failure, and a pause, are emailed once each t
     });
   await failed(1);
   assert.deepEqual(await look(), ['A webhook for “Orders” is failing: a delivery has no retries left']);
-  const [{ mail }] = (await told('owner@example.test', 1)) as [TakenMail];
+  const [{ mail }] = (await receivedMails('owner@example.test', 1)) as [TakenMail];
   assert.match(mail.text!, /Fix the endpoint/);
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
   assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
@@ -132,7 +132,7 @@ test('the first permanent delivery failure, and a pause, are emailed once each t
   const pause = "update webhooks set active = false, paused_at = now(), paused_by = 'failure' where id = $1";
   await database.query(pause, [rows[0]!.id]);
   assert.deepEqual(await look(), ['A webhook for “Orders” was paused after failing for days']);
-  await told('owner@example.test', 2);
+  await receivedMails('owner@example.test', 2);
   assert.deepEqual(taken('operator@example.test'), []);
   assert.deepEqual(taken('owner@elsewhere.test'), []);
 
@@ -152,12 +152,12 @@ test('a nearly full disk is reported to the operator; a recurring one is a singl
   const full = { UPLOAD_FREE_MB: '999999999' };
   const [line] = await look(full);
   assert.match(line!, /^The disk of .* is nearly full$/);
-  await told('operator@example.test', 1);
+  await receivedMails('operator@example.test', 1);
   assert.deepEqual(await look(), []);
   assert.deepEqual(await look(full), []);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   assert.equal((await look(full)).length, 1);
-  await told('operator@example.test', 2);
+  await receivedMails('operator@example.test', 2);
   await look({}, { calm: 0 });
 });
 
@@ -208,7 +208,7 @@ test('a mail server that rejects emails is logged once, and emailed when it acce
     return (await database.query(tried)).rowCount === 1;
   });
   await server.comeBack();
-  await told('operator@example.test', before + 1);
+  await receivedMails('operator@example.test', before + 1);
   await look({}, { calm: 0 });
 });
 
@@ -217,7 +217,7 @@ test('an unreachable Valkey is reported to the operator once', async () => {
   const away = { VALKEY_URL: `redis://127.0.0.1:${closedPort}` };
   assert.deepEqual(await look(away), ['Valkey does not respond']);
   assert.deepEqual(await look(away), []);
-  await told('operator@example.test', before + 1);
+  await receivedMails('operator@example.test', before + 1);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
 

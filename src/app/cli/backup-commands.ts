@@ -160,7 +160,7 @@ async function openHere({ config, log }: MachineCommandContext) {
 }
 
 async function move(context: MachineCommandContext, given: string): Promise<object> {
-  const { config, log, tell } = context;
+  const { config, log, report } = context;
   const databaseUrl = given === embeddedDatabase ? undefined : given;
   if (config.databaseUrl === undefined && databaseUrl === undefined)
     throw new UsageError('DATABASE_URL is not set, so this instance already uses the embedded database.');
@@ -169,12 +169,12 @@ async function move(context: MachineCommandContext, given: string): Promise<obje
   const { checkTargetDatabase } = await import('../checks/database-checks.ts');
   const from = await openHere(context);
   try {
-    const other = await openEmptyDatabase({ ...config, databaseUrl }, log);
+    const to = await openEmptyDatabase({ ...config, databaseUrl }, log);
     try {
-      await checkTargetDatabase({ config: { ...config, databaseUrl }, database: other.database });
-      return await moveInstance({ from: from.database, to: other.database, place: other.description, tell });
+      await checkTargetDatabase({ config: { ...config, databaseUrl }, database: to.database });
+      return await moveInstance({ from: from.database, to: to.database, place: to.description, report });
     } finally {
-      await other.close();
+      await to.close();
     }
   } finally {
     await from.close();

@@ -34,13 +34,13 @@ export type CommandContext = {
    */
   confirm: (what: string) => Promise<void>;
   /** Reports progress on standard error, or nothing with `--json`. */
-  tell: (line: string) => void;
+  report: (line: string) => void;
   /** Aborted by a signal. Used for long work that does not end when the database closes. */
   signal: AbortSignal | undefined;
 };
 
 /** The context of a command that opens its database itself. */
-export type MachineCommandContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
+export type MachineCommandContext = Pick<CommandContext, 'config' | 'log' | 'report' | 'signal'>;
 
 /** The context of a command that calls operations of this instance or of another server. */
 export type ApiCommandContext = {

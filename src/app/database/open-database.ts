@@ -62,9 +62,9 @@ export async function openFormloomDatabase(
 ): Promise<FormloomDatabase> {
   let isOpen = false;
   // Once the database is open, the embedded server reports only that it went down or came back.
-  const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
+  const report = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
-  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
+  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, report) : undefined;
   const connection: ConnectionTarget = embedded
     ? embedded.connection
     : { connectionString: config.databaseUrl! };

@@ -354,8 +354,8 @@ const conflicts: Readonly<
     { filter: {}, status: 'completed', expected: 999 },
   ],
   async undoBulkChange() {
-    const asked = { filter: { status: 'incomplete' }, permanent: true };
-    const { body } = await tenant.call('POST', `/forms/${form.id}/submissions/deletions`, asked);
+    const request = { filter: { status: 'incomplete' }, permanent: true };
+    const { body } = await tenant.call('POST', `/forms/${form.id}/submissions/deletions`, request);
     return [`/forms/${form.id}/submissions/changes/${body.id}/undo`];
   },
   erasePerson: async () => [
@@ -466,8 +466,8 @@ let nobodies = 0;
  */
 async function callAsNobody(method: string, path: string): Promise<Answer> {
   nobodies += 1;
-  const asked = requestText(method, `/api/v1${path}`);
-  const { status, headers, body } = await sendRaw(service.url, asked, { from: `127.0.2.${nobodies}` });
+  const request = requestText(method, `/api/v1${path}`);
+  const { status, headers, body } = await sendRaw(service.url, request, { from: `127.0.2.${nobodies}` });
   return { status, headers: new Headers(headers), body: JSON.parse(body) as Answer['body'] };
 }
 

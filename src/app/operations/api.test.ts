@@ -678,7 +678,7 @@ test('a deprecated operation gives its dates of deprecation and removal, in resp
     prefix: '/api/v1',
   });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
-  const said = { deprecation: '@1801353600', sunset: 'Sat, 31 Jul 2027 00:00:00 GMT' };
+  const expected = { deprecation: '@1801353600', sunset: 'Sat, 31 Jul 2027 00:00:00 GMT' };
   for (const [url, status] of [
     ['/api/v1/forms', 200],
     ['/api/v1/forms?nothing=1', 400],
@@ -687,7 +687,7 @@ test('a deprecated operation gives its dates of deprecation and removal, in resp
     assert.equal(answer.status, status);
     await answer.text();
     const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => answer.headers.get(name));
-    assert.deepEqual({ deprecation, sunset }, said);
+    assert.deepEqual({ deprecation, sunset }, expected);
   }
   await Promise.all([server.close(), auditLog.stop(), requestLog.stop()]);
   const { paths } = writeOpenApi([going], { publicUrl: service.url, version: '1' });

@@ -290,8 +290,8 @@ test('each key repeats its own response with its ETag, and a person has separate
   const first: Awaited<ReturnType<typeof ask>>[] = [];
   for (const place of places) first.push(await ask(place));
   const again = await Promise.all(places.map(ask));
-  const said = ({ status, body, headers }: (typeof first)[number]) => [status, body, headers.get('etag')];
-  assert.deepEqual(again.map(said), first.map(said));
+  const pick = ({ status, body, headers }: (typeof first)[number]) => [status, body, headers.get('etag')];
+  assert.deepEqual(again.map(pick), first.map(pick));
   assert.equal(new Set(first.map(({ body }) => body.id)).size, 3);
   assert.match(first[0]!.headers.get('etag')!, /^"[^"]+"$/);
 });
