@@ -224,15 +224,15 @@ test('an unreachable Valkey is reported to the operator once', async () => {
 test('a failed backup, and one older than three scheduled times, are reported to the operator', async () => {
   const schedule = { BACKUP_SCHEDULE: '0 3 * * *' };
   assert.deepEqual(await look(schedule), [], 'a new instance has none yet');
-  const made = (days: number, problem: string | null) =>
+  const addBackup = (days: number, problem: string | null) =>
     database.query(
       `insert into backups (due_at, name, begun_at, finished_at, bytes, problem)
        values (now() - make_interval(days => $1), 'a', now(), now() - make_interval(days => $1), 1, $2)`,
       [days, problem],
     );
-  await made(1, null);
+  await addBackup(1, null);
   assert.deepEqual(await look(schedule), []);
-  await made(0, '2 files are missing or incomplete in storage');
+  await addBackup(0, '2 files are missing or incomplete in storage');
   assert.deepEqual(await look(schedule), ['A backup is missing files']);
   const failed = ['A backup failed'];
   await database.query(
@@ -250,10 +250,10 @@ test('a failed backup, and one older than three scheduled times, are reported to
   assert.deepEqual(await look(schedule), failed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  await made(4, null);
+  await addBackup(4, null);
   assert.deepEqual(await look(schedule), ['The last backup is old']);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  await made(1, 'the disk is full');
+  await addBackup(1, 'the disk is full');
   await database.query("update backups set due_at = now() - interval '5 days' where problem is not null");
   assert.deepEqual(await look(schedule), ['The last backup is old'], 'one that failed is no backup');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);

@@ -50,7 +50,7 @@ export const backupCommands: readonly Command[] = [
         leastRoom: config.limits.freeBytes,
         signal,
       };
-      const made =
+      const backup =
         input.workspace === undefined
           ? await (await import('#backup/make-backup.ts')).makeBackup(context, { ...options, key })
           : await (await import('#backup/workspace-backup.ts')).backUpWorkspace(
@@ -58,12 +58,12 @@ export const backupCommands: readonly Command[] = [
               input.workspace,
               options,
             );
-      if (made.missing.length > 0)
+      if (backup.missing.length > 0)
         throw new PartialFailureError(
-          `${formatCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, so the backup does not contain them. See "missing" for a list.`,
-          made,
+          `${formatCount(backup.missing.length, 'file is', 'files are')} missing or incomplete in storage, so the backup does not contain them. See "missing" for a list.`,
+          backup,
         );
-      return made;
+      return backup;
     },
   }),
   defineMachineCommand({

@@ -263,8 +263,8 @@ test('doctor reports the last scheduled backup, that there is none yet, and why 
     );
   const lately = new Date(Date.now() - 3_600_000).toISOString();
   await add(lately, lately, null);
-  const made = await backups();
-  assert.deepEqual([made.state, made.finding], ['ok', `The last backup was made on ${lately}.`]);
+  const backup = await backups();
+  assert.deepEqual([backup.state, backup.finding], ['ok', `The last backup was made on ${lately}.`]);
   const now = new Date().toISOString();
   await add(now, now, 'ENOSPC: no space left');
   const text = await problemOf('backups', scheduled);

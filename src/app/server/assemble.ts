@@ -173,10 +173,10 @@ function remember(find: (place: Buffer | string) => Promise<Answer>) {
     const answer = find(place);
     known.delete(name);
     if (known.size >= remembered) known.delete(known.keys().next().value!);
-    const kept: { at: number; answer: Answer | Promise<Answer> } = { at, answer };
-    known.set(name, kept);
+    const entry: { at: number; answer: Answer | Promise<Answer> } = { at, answer };
+    known.set(name, entry);
     answer.then(
-      (found) => (kept.answer = found),
+      (found) => (entry.answer = found),
       () => known.delete(name),
     );
     return answer;

@@ -221,10 +221,10 @@ test('invitations are limited by inviter and by address, and names in their emai
   assert.doesNotMatch(sent.mail.text!.replaceAll(url, ''), /evil\.example|1234567/);
 
   const email = 'popular@example.org';
-  const asked = [];
-  for (let index = 0; index < 6; index += 1) asked.push(await ask(email, await signIn(service)));
+  const responses = [];
+  for (let index = 0; index < 6; index += 1) responses.push(await ask(email, await signIn(service)));
   assert.deepEqual(
-    asked.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [201, 201, 201, 201, 201, 429],
   );
 });

@@ -44,16 +44,16 @@ test('sign-ins, failed sign-ins, sign-outs and account changes are in the person
     ['signIn', 200],
     ['signIn', 401],
   ];
-  const said = (lines: readonly (Deed | Line)[]) => lines.map(({ operation, status }) => [operation, status]);
+  const pick = (lines: readonly (Deed | Line)[]) => lines.map(({ operation, status }) => [operation, status]);
   const byName = (lines: unknown[]) => lines.map(String).sort();
   const activity = await until('the try to be noted', async () => {
     const lines = await activityOf(person);
     return lines.length === expected.length && lines;
   });
-  assert.deepEqual(byName(said(activity)), byName(expected));
+  assert.deepEqual(byName(pick(activity)), byName(expected));
   assert.ok(activity.every(({ address, by_operator }) => address === '127.0.0.1' && !by_operator));
   assert.equal(activity.find(({ operation }) => operation === 'endOtherSessions')!.is_this, true);
-  assert.deepEqual(byName(said(await auditOf(colleague))), byName(expected));
+  assert.deepEqual(byName(pick(await auditOf(colleague))), byName(expected));
   assert.deepEqual(await activityOf(stranger), []);
   assert.deepEqual(await auditOf(stranger), []);
 });

@@ -479,8 +479,8 @@ async function withPasskey() {
 
 type Shown = Parameters<ReturnType<typeof openAuthenticator>['show']>[1];
 async function show(authenticator: ReturnType<typeof openAuthenticator>, otherwise?: Shown, cookie = '') {
-  const asked = await call<{ challenge: string }>('', 'POST', '/session/passkey-requests');
-  const shown = authenticator.show(asked.body.challenge, otherwise);
+  const request = await call<{ challenge: string }>('', 'POST', '/session/passkey-requests');
+  const shown = authenticator.show(request.body.challenge, otherwise);
   return { shown, ...(await call<{ error: string }>(cookie, 'POST', '/session/passkey', shown)) };
 }
 
@@ -599,10 +599,10 @@ test('a workspace that requires two-factor is closed to members without it, and 
   assert.equal(own.status, 403, 'only owners make workspaces');
   assert.equal((await member.api('GET', '/forms')).status, 200);
 
-  const asked = await owner.api<{ second_factor_required: boolean }>('PATCH', '/workspace', {
+  const changed = await owner.api<{ second_factor_required: boolean }>('PATCH', '/workspace', {
     second_factor_required: true,
   });
-  assert.deepEqual([asked.status, asked.body.second_factor_required], [200, true]);
+  assert.deepEqual([changed.status, changed.body.second_factor_required], [200, true]);
   for (const [method, path] of [
     ['GET', `/forms/${made.body.id}/locate`],
     ['GET', `/forms/${made.body.id}/arrangement`],
