@@ -88,7 +88,7 @@ test('the host that accepts writes is used, at any position in the list, and the
   assert.equal(await askName(), nameOf(first.url));
   await until('the other to be listened to', async () => payloads.length === 2);
   await first.database.query("notify failover, 'there'");
-  await until('what it says to be heard', async () => payloads[2] === 'there');
+  await until('its notification', async () => payloads[2] === 'there');
   over.abort();
   await listening;
 });
@@ -119,7 +119,7 @@ test('after a server moves, idle connections, returned connections and listeners
   lent.release();
   await until('the former connection to be gone', async () => moving.totalCount === 1);
   // On a busy machine a probe may time out: the listener then reconnects and receives the notification again.
-  await until('what is said there to be heard', async () => {
+  await until('a notification from there', async () => {
     await second.database.query("notify moved, 'there'");
     return payloads.includes('there');
   });
@@ -146,7 +146,7 @@ test('if no host accepts writes, the error gives the reason for each, and no hos
   );
   assert.ok(performance.now() - since < 5_000);
   await setWritable(second, true);
-  const replaced = await until('it to be asked again', () =>
+  const replaced = await until('the next check', () =>
     askName().then(assert.fail, ({ message }: Error) => /it was replaced by another host/.test(message)),
   );
   assert.ok(replaced);

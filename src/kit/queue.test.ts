@@ -396,12 +396,12 @@ test('a sleeping queue polls again when it loses its notifications', async () =>
   await database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off' and query like 'listen%'`,
   );
-  await until('what it was not told of ran', noJobsLeft);
+  await until('the unannounced jobs to run', noJobsLeft);
   assert.ok(performance.now() - lost < listeningPollMs / 2);
 });
 
 test("a sleeping queue runs another process's job when the job is due", async () => {
-  await resting('told');
+  await resting('announced');
   const enqueuer = startQueue({ database, log: openLog('silent'), handlers: {} });
   openQueues.push(enqueuer);
   const began = performance.now();
@@ -434,7 +434,7 @@ test('an announcement that failed is repeated when the database is available aga
   announcer.announce();
   await until('it to fail', () => failures > 0);
   only!.release();
-  await until('it to be heard', () => senders.includes('late'));
+  await until('its announcement', () => senders.includes('late'));
   await announcer.stop();
   await listener.stop();
 });

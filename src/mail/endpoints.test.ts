@@ -89,7 +89,7 @@ test('owners and admins are emailed about a new API key and a new secret', async
   const key = await owner.api<{ id: string }>('POST', '/keys', { name: 'The <key>' });
   await owner.api('POST', `/keys/${key.body.id}/rotate`, { grace_hours: 0 });
   for (const subject of ['New API key in Test: The <key>', 'New secret for the API key in Test: The <key>']) {
-    const mails = await until('both to be told', async () => {
+    const mails = await until('an email to both', async () => {
       const found = server.taken.filter(({ mail }) => mail.subject === subject);
       return found.length >= 2 && found;
     });

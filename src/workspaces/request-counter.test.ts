@@ -66,7 +66,7 @@ test('if Valkey does not answer, one request per second waits for it, and all ot
     assert.equal((await counter.count('key')).requests, request);
   // If all 50 requests waited, they would take 12 s, with one query to Valkey every quarter of a second.
   assert.equal(valkey.countRequests(), 1);
-  await until('it to be asked again', async () => {
+  await until('a second request', async () => {
     await counter.count('key');
     return valkey.countRequests() === 2;
   });

@@ -67,7 +67,7 @@ export function effectiveRetentionDays(
 /**
  * Returns SQL for the retention period that applies, as an interval, for a form's row `f` and its workspace's
  * row `w`; null means forever.
- * @param columns the columns with retention, the most specific first. `$operator_days` is the instance's limit.
+ * @param columns retention columns, the most specific first. `$operator_days` is the instance's limit.
  */
 export function retentionIntervalSql(
   kind: RetentionKind,

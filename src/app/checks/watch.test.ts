@@ -241,7 +241,7 @@ test('a failed backup, and one older than three scheduled times, are reported to
   assert.deepEqual(
     await look(schedule),
     failed,
-    'which is another matter, and told although files lack for long',
+    'which is another incident, and is emailed although files are still missing',
   );
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,

@@ -78,7 +78,7 @@ test('a stopping announcer sends its pending announcement, although others of it
   ];
   ending.announce();
   await ending.stop();
-  await until('it to be heard', async () => senders.includes('last'));
+  await until('its announcement', async () => senders.includes('last'));
   await other.stop();
 });
 
@@ -87,7 +87,7 @@ test('a stopping announcer notifies others even without new jobs, because jobs i
   const others = openAnnouncer({ database, log }, 'other');
   await openAnnouncer({ database: pools[1], log }, 'ending').stop();
   await announceJobs(pools[1], 'after');
-  await until('what is said after it', async () => senders.includes('after'));
+  await until('the announcement after it', async () => senders.includes('after'));
   assert.deepEqual(
     senders.filter((sender) => sender !== ''),
     ['ending', 'after'],
@@ -147,10 +147,10 @@ test('an email is announced when its transaction commits, and not when it rolls 
     });
   await assert.rejects(enqueueEvent(new Error('it does not happen')));
   await announceJobs(database, 'meanwhile');
-  await until('what is said meanwhile', async () => senders.length > 0);
+  await until('the announcement meanwhile', async () => senders.length > 0);
   assert.deepEqual(senders, ['meanwhile']);
   await enqueueEvent(undefined);
-  await until('it to be heard', async () => senders.includes(''));
+  await until('its announcement', async () => senders.includes(''));
 });
 
 test('a listener is notified when its connection is lost, and reports that it is not listening until it reconnects', async () => {
@@ -162,6 +162,6 @@ test('a listener is notified when its connection is lost, and reports that it is
   senders.length = 0;
   relay.silence({ connected: false, next: true });
   relay.hangUp();
-  await until('it to be told', async () => senders.length > 0);
+  await until('a notification', async () => senders.length > 0);
   assert.equal(listener.isListening(), false);
 });

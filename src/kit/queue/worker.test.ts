@@ -18,5 +18,5 @@ test('a notification wakes the sleeper immediately, even if it arrives before th
   await asleep;
   let checks = 0;
   await bell.sleep(() => (checks += 1));
-  assert.equal(checks, 1, 'a ring that was heard is over');
+  assert.equal(checks, 1, 'a ring that woke it is over');
 });

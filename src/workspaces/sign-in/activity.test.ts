@@ -72,12 +72,12 @@ test('a sign-in with an unknown email is not recorded', async () => {
 
 test('joining, leaving and creating a workspace and two-factor changes are recorded in the workspaces concerned', async () => {
   const owner = await signIn(service);
-  const made = await owner.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
-  assert.equal(made.status, 201);
+  const created = await owner.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
+  assert.equal(created.status, 201);
   const inSecond = async () =>
     (
       await callConsole<{ data: Line[] }>(url, owner.cookie, 'GET', '/audit', undefined, {
-        'X-Workspace-ID': made.body.id,
+        'X-Workspace-ID': created.body.id,
       })
     ).body.data.map(({ operation }) => operation);
   assert.deepEqual(await inSecond(), ['createWorkspace']);

@@ -53,18 +53,18 @@ test('a person who signs in with the provider has an account and, at each sign-i
     await enter({ ...ada, email: 'new@example.org', groups: ['staff', 'chiefs'] })
   ).session();
   assert.deepEqual([again.user.id, again.workspaces[0]!.role], [session.user.id, 'admin']);
-  const kept = async () =>
+  const readMembers = async () =>
     (await database.query('select role, updated_at from members where user_id = $1', [session.user.id])).rows;
-  const before = await kept();
+  const before = await readMembers();
   assert.equal((await (await enter({ ...ada, groups: [] })).session()).workspaces[0]!.role, 'admin');
   assert.equal((await enter({ ...ada, groups: ['chiefs'] })).status, 204);
-  assert.deepEqual(await kept(), before, 'a role that stays is not written');
+  assert.deepEqual(await readMembers(), before, 'a role that stays is not written');
 
   await database.query("update members set role = 'owner' where user_id = $1", [session.user.id]);
   const owner = await enter(ada);
   assert.equal(owner.status, 204);
   assert.equal((await owner.session()).workspaces[0]!.role, 'owner');
-  assert.equal(provider.discoveries, 1, 'the provider is asked about itself once');
+  assert.equal(provider.discoveries, 1, 'the provider is discovered once');
 });
 
 test('an email of another domain, or one that the provider does not confirm, is refused and leaves nothing', async () => {
