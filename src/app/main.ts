@@ -99,17 +99,17 @@ async function main(): Promise<void> {
     await Promise.allSettled([started]);
     await run.parts.disposeAsync();
   };
-  const sayStopped = async (): Promise<void> => {
+  const stopAndReport = async (): Promise<void> => {
     run.state.isStopping = true;
     await stop();
     print('Stopped.');
   };
   endOnUnexpectedError(openLog(config.logLevel), () => {
     primary?.leave();
-    void endInTime('Formloom did not shut down cleanly.', primary ? stop : sayStopped, 1);
+    void endInTime('Formloom did not shut down cleanly.', primary ? stop : stopAndReport, 1);
   });
   if (primary) void ended.promise.then(() => endInTime('A process did not shut down cleanly.', stop));
-  else void toldToStop().then(() => endInTime('Formloom did not shut down cleanly.', sayStopped));
+  else void waitForSignal().then(() => endInTime('Formloom did not shut down cleanly.', stopAndReport));
   try {
     await started;
   } catch (error) {
@@ -264,7 +264,7 @@ function endOnUnexpectedError(log: Log, end: () => void): void {
  * Resolves at the first signal and ignores further ones. A terminal and a service manager signal every
  * process of the group. npm and setup.mjs also forward the signal, possibly late on a busy machine.
  */
-function toldToStop(): Promise<void> {
+function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
     // setup.mjs was killed (kill -9), so it can no longer forward a signal.

@@ -161,13 +161,13 @@ export const phrasesIn = ({ parts }: ParsedSearch): string[] =>
 /**
  * Compiles a parsed query for the statements.
  * @param known looks up an element by its id; a name that no form has is searched as a word.
- * @param sayingOptions returns the options whose label contains a phrase.
+ * @param findOptions returns the options whose label contains a phrase.
  */
 export function compileSearch(
   { parts }: ParsedSearch,
   sent: string,
   known: FindKnownElement,
-  sayingOptions: (phrase: string) => readonly MatchingOption[] = () => [],
+  findOptions: (phrase: string) => readonly MatchingOption[] = () => [],
 ): CompiledSearch {
   const compiler = new WordCompiler();
   const typed: string[] = [];
@@ -272,7 +272,7 @@ export function compileSearch(
     if (isNot && isOne) return compiler.addText(written, { isQuoted: part.kind === 'phrase', isNot });
     if (!isNot && part.kind === 'phrase') compiler.addText(written, { isQuoted: true });
     else if (!isNot) typed.push(written);
-    if (!isOne) check('phrase', isNot, { text, values: sayingOptions(text) });
+    if (!isOne) check('phrase', isNot, { text, values: findOptions(text) });
   };
   for (const part of parts) read(part);
   compiler.addText(typed.join(' '));

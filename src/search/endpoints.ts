@@ -290,7 +290,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
         row.language === null
           ? (languages.get(row.form_id) ?? defaultSearchLanguage)
           : chooseSearchLanguage({}, row.language),
-      sayOption: labels(row.form_id),
+      findLabel: labels(row.form_id),
     }));
     return locateHits(database, hitTermsOf(question), read);
   }

@@ -20,7 +20,7 @@ type Searched = {
   reference: string;
   language: string;
   /** Undefined if the labels of all options equal the stored answers. */
-  sayOption: FindOptionLabel | undefined;
+  findLabel: FindOptionLabel | undefined;
 };
 /** Returns the label of an option of an element, or undefined if the answer is shown as stored. */
 export type FindOptionLabel = (element: string, id: string) => string | undefined;
@@ -59,23 +59,23 @@ function* limitItems<Item>(items: Iterable<Item>, most: number): Generator<Item>
 export function* listSubmissionTexts({
   answers,
   reference,
-  sayOption,
+  findLabel,
 }: Omit<Searched, 'language'>): Generator<{ path: (string | number)[]; text: string }> {
   for (const { path, text } of textsIn(
     { answers: JSON.parse(answers), reference: JSON.parse(reference) },
     [],
   ))
-    yield { path, text: (sayOption && labelAt(path, text, sayOption)) ?? text };
+    yield { path, text: (findLabel && labelAt(path, text, findLabel)) ?? text };
 }
 
 /** The last id in the path of an answer is its element, except in the row of a matrix. */
 function labelAt(
   path: readonly (string | number)[],
   text: string,
-  sayOption: FindOptionLabel,
+  findLabel: FindOptionLabel,
 ): string | undefined {
   const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
-  return ids.toReversed().flatMap((id) => sayOption(id, text) ?? [])[0];
+  return ids.toReversed().flatMap((id) => findLabel(id, text) ?? [])[0];
 }
 
 /** Whether a property of a file was written by the system instead of the visitor. */

@@ -84,8 +84,8 @@ export async function resolveSearch(
     ...sent,
     parts: sent.parts.map((part) => named.resolve(forms ? withoutUnknownForm(part, q, forms) : part)),
   };
-  const sayingOptions = await readMatchingOptions(database, reach, phrasesIn(question));
-  const search = compileSearch(question, q, named.known, sayingOptions);
+  const findOptions = await readMatchingOptions(database, reach, phrasesIn(question));
+  const search = compileSearch(question, q, named.known, findOptions);
   const needsForms = search.forms.length > 0 || !(search.hasWords || search.isList || search.isPlain);
   if (!needsForms) return { ...search, form_ids: reach.form_ids };
   return {

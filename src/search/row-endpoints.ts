@@ -113,9 +113,9 @@ async function findRowHits(
 ): Promise<string[][]> {
   if (index === undefined || rows.length === 0) return rows.map(() => []);
   const labels = await optionLabels(form.workspaceId, [{ id: form.formId, version: form.version }]);
-  const sayOption = labels(form.formId);
+  const findLabel = labels(form.formId);
   const lengthOf = ({ answers, reference }: Texts): number => answers.length + reference.length;
-  const texts = await mapWithYields(rows, lengthOf, (row) => beginningOf(row, sayOption));
+  const texts = await mapWithYields(rows, lengthOf, (row) => beginningOf(row, findLabel));
   return findHits(
     database,
     hitTermsOf(index),
@@ -124,9 +124,9 @@ async function findRowHits(
 }
 
 /** Returns the beginning of a submission's texts: the part that is searched for hits. */
-function beginningOf(row: Texts, sayOption: FindOptionLabel | undefined): string {
+function beginningOf(row: Texts, findLabel: FindOptionLabel | undefined): string {
   let beginning = '';
-  for (const { text } of listSubmissionTexts({ ...row, sayOption })) {
+  for (const { text } of listSubmissionTexts({ ...row, findLabel })) {
     beginning += `${text}\n`;
     if (beginning.length > mostReadCharacters) break;
   }

@@ -229,10 +229,10 @@ export function readFieldsFromOptions(schema: TObject, input: CommandInput): Rec
     const isYes = isYesOrNo(property);
     const isNo = input[`no-${name}`] === true;
     // A flag that was not given is false.
-    const isSaid = isYes ? input[name] === true : input[name] !== undefined;
-    if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} cannot be combined.`);
+    const isGiven = isYes ? input[name] === true : input[name] !== undefined;
+    if (isNo && isGiven) throw new UsageError(`--${name} and --no-${name} cannot be combined.`);
     if (isNo) fields[field] = isYes ? false : null;
-    else if (isSaid) fields[field] = input[name];
+    else if (isGiven) fields[field] = input[name];
   }
   return fields;
 }

@@ -281,10 +281,10 @@ const lostBelow = ({ hasSuspect }: JobClaimOptions): number | null =>
 
 /**
  * Returns for how many milliseconds there is nothing to claim, unless a job is added or a lane opens.
- * @param isTold whether this process receives announcements. If so, after all jobs were checked and no due
- * job is locked, it can sleep until the next one is due.
+ * @param isListening whether this process receives announcements. If so, after all jobs were checked and no
+ * due job is locked, it can sleep until the next one is due.
  */
-export async function findNextClaimDelay(claims: JobClaimOptions, isTold: boolean): Promise<number> {
+export async function findNextClaimDelay(claims: JobClaimOptions, isListening: boolean): Promise<number> {
   const { database, kinds, lanes, lookBack } = claims;
   const lost_below = lostBelow(claims);
   const closed_lanes = lanes.closed();
@@ -292,7 +292,7 @@ export async function findNextClaimDelay(claims: JobClaimOptions, isTold: boolea
     const [next] = await findNextDue(database, { kinds, closed_lanes, look_back, lost_below });
     return (next?.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
   };
-  if (isTold && closed_lanes.length === 0 && lookBack.hasSeenAll()) {
+  if (isListening && closed_lanes.length === 0 && lookBack.hasSeenAll()) {
     const ms = await find(everything);
     if (ms > 0) return Math.min(Math.max(ms, retryClaimMs), listeningPollMs);
   }
