@@ -36,25 +36,25 @@ process.stderr.on('error', () => {});
 
 /** The terminal and npm both send the signal, so a second one is ignored. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const told = new AbortController();
+const ending = new AbortController();
 // An uncaught error shuts the command down in order. Otherwise, a database that it started would outlive it.
-process.on('uncaughtException', (error) => told.abort(error));
+process.on('uncaughtException', (error) => ending.abort(error));
 for (const signal of signals)
-  process.on(signal, () => told.abort(new DeclinedError(`Interrupted by ${signal}.`, { cause: signal })));
+  process.on(signal, () => ending.abort(new DeclinedError(`Interrupted by ${signal}.`, { cause: signal })));
 
 /* Runs `npm run formloom -- <command>`. */
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   print,
   complain: (text) => void process.stderr.write(text),
-  signal: told.signal,
+  signal: ending.signal,
   reader: readerGone.signal,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   width: process.stdout.columns,
 });
 for (const event of [...signals, 'uncaughtException']) process.removeAllListeners(event);
-if (told.signal.aborted) {
-  const reason: unknown = told.signal.reason;
+if (ending.signal.aborted) {
+  const reason: unknown = ending.signal.reason;
   // Ends the process with the signal, as the parent process expects. `process.exit` would wait for a file
   // that cannot be read.
   if (reason instanceof DeclinedError) process.kill(process.pid, reason.cause as (typeof signals)[number]);

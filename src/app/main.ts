@@ -79,7 +79,7 @@ setFlagsFromString('--heap-growing-percent=50');
  */
 setFlagsFromString('--max-semi-space-size=2');
 
-const say = (line: string): void => writeOutput('stdout', `${line}\n`);
+const print = (line: string): void => writeOutput('stdout', `${line}\n`);
 
 /**
  * Starts the service or one of its processes. After a signal or a failed start, stops everything in reverse
@@ -89,27 +89,27 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   trustCaFile(config.caFile);
   const run: ProcessContext = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
-  const told = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   const primary = joinPrimary(process.argv, {
     onStopping: () => (run.state.isStopping = true),
-    onEnd: told.resolve,
+    onEnd: ended.resolve,
   });
   const started = primary ? startWebProcess(run, primary) : startInstance(run);
   const stop = async (): Promise<void> => {
     await Promise.allSettled([started]);
     await run.parts.disposeAsync();
   };
-  const sayStopped = async (): Promise<void> => {
+  const stopAndReport = async (): Promise<void> => {
     run.state.isStopping = true;
     await stop();
-    say('Stopped.');
+    print('Stopped.');
   };
   endOnUnexpectedError(openLog(config.logLevel), () => {
     primary?.leave();
-    void endInTime('Formloom did not shut down cleanly.', primary ? stop : sayStopped, 1);
+    void endInTime('Formloom did not shut down cleanly.', primary ? stop : stopAndReport, 1);
   });
-  if (primary) void told.promise.then(() => endInTime('A process did not shut down cleanly.', stop));
-  else void toldToStop().then(() => endInTime('Formloom did not shut down cleanly.', sayStopped));
+  if (primary) void ended.promise.then(() => endInTime('A process did not shut down cleanly.', stop));
+  else void waitForSignal().then(() => endInTime('Formloom did not shut down cleanly.', stopAndReport));
   try {
     await started;
   } catch (error) {
@@ -127,15 +127,15 @@ async function startInstance(run: ProcessContext): Promise<void> {
   // SIGUSR2 restarts the web processes. Until they exist, it would otherwise end this process.
   process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
-  say(`Formloom ${serviceVersion} is starting …`);
+  print(`Formloom ${serviceVersion} is starting …`);
   await requireResolvableListenHosts(config);
-  const storage = await openFormloomDatabase(config, log, say, { serves: true });
+  const storage = await openFormloomDatabase(config, log, print, { serves: true });
   parts.defer(() => storage.close());
   await checkOwnStorage(config, log, storage);
   const listening = await (config.webProcesses === 1
     ? serveAlone(run, log, storage)
     : serveBySeveral(run, log, storage));
-  for (const line of await writeSummary(config, storage, listening)) say(line);
+  for (const line of await writeSummary(config, storage, listening)) print(line);
 }
 
 /**
@@ -170,7 +170,7 @@ async function serveAlone(
   const server = await assembleProcess(run, own);
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
-    say('Stopping: finishing running work …');
+    print('Stopping: finishing running work …');
     await sleep(noticeMs);
   });
   process.on('SIGUSR2', () => log.warn('a restart without downtime requires WEB_PROCESSES of at least 2'));
@@ -191,15 +191,15 @@ async function serveBySeveral(
     environment: embedded ? withoutLibpqVariables(process.env) : process.env,
   });
   parts.defer(async () => {
-    say('Stopping: finishing running work …');
+    print('Stopping: finishing running work …');
     await crew.stop(noticeMs);
   });
   const metrics = await startMetrics({ config, database, parts }, 'primary', {
     reports: () => crew.survey(),
   });
   const restart = async (): Promise<void> => {
-    say('Restarting the processes one by one …');
-    if (await crew.restart()) say('Restarted.');
+    print('Restarting the processes one by one …');
+    if (await crew.restart()) print('Restarted.');
   };
   process.on('SIGUSR2', () => void restart());
   return listening;
@@ -264,7 +264,7 @@ function endOnUnexpectedError(log: Log, end: () => void): void {
  * Resolves at the first signal and ignores further ones. A terminal and a service manager signal every
  * process of the group. npm and setup.mjs also forward the signal, possibly late on a busy machine.
  */
-function toldToStop(): Promise<void> {
+function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
     // setup.mjs was killed (kill -9), so it can no longer forward a signal.

@@ -59,8 +59,8 @@ export const createPassphraseRecipient = (passphrase: string, work = usualWork):
  */
 export const createPassphraseIdentity = (passphrase: string): Identity => ({
   async unwrapFileKey([stanza, ...more]) {
-    const [kind, salt = '', asked = ''] = stanza?.args ?? [];
-    const work = /^[1-9]\d?$/.test(asked) ? Number(asked) : Infinity;
+    const [kind, salt = '', factor = ''] = stanza?.args ?? [];
+    const work = /^[1-9]\d?$/.test(factor) ? Number(factor) : Infinity;
     if (!stanza || kind !== type || more.length > 0 || work > mostWork) return null;
     const key = await keyOf(passphrase, Buffer.from(salt, 'base64'), work);
     const opener = createDecipheriv(cipher, key, nonce, options);

@@ -177,12 +177,12 @@ test('a migration that starts during a backup waits for its end, without blockin
   await untilWaiting(read, 1);
   const sql = 'alter table submissions add column later integer';
   const later = { number: 9999, name: '9999_later.sql', sql, checksum: '' };
-  const told: string[] = [];
-  const migrated = migrate(read, [...(await readMigrations()), later], (line) => told.push(line));
+  const lines: string[] = [];
+  const migrated = migrate(read, [...(await readMigrations()), later], (line) => lines.push(line));
   migrated.catch(() => {});
   await untilWaiting(read, 2);
   await read.query("begin; set local lock_timeout = '1s'; select from submissions; commit");
-  assert.match(told.join(), /Waiting for a backup/);
+  assert.match(lines.join(), /Waiting for a backup/);
   assert.deepEqual(
     await migrate(read, await readMigrations()),
     [],
@@ -208,11 +208,11 @@ test('a cell that is created during a backup waits for its end, without blocking
   const made = makeBackup({ database: read, storage }, { path: join(home, 'beside'), version: '1' });
   made.catch(() => {});
   await untilWaiting(read, 1);
-  const told: string[] = [];
-  const created = createCell(unhurried, 'third', { tell: (line) => told.push(line) });
+  const lines: string[] = [];
+  const created = createCell(unhurried, 'third', { report: (line) => lines.push(line) });
   created.catch(() => {});
   await untilWaiting(read, 2);
-  assert.match(told.join(), /Waiting for a backup/);
+  assert.match(lines.join(), /Waiting for a backup/);
   await read.query("begin; set local lock_timeout = '1s'; select from jobs; select from forms; commit");
   await holder.query('rollback');
   holder.release();
@@ -279,8 +279,8 @@ test('a backup reports the true number of rows, even if the database sends it af
   assert.equal((await other.database.query('select from workspaces')).rowCount, 1);
 });
 
-const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>
-  moveInstance({ from, to, place: 'there', tell });
+const move = (from: Database, to: Database, report: (line: string) => void = () => undefined) =>
+  moveInstance({ from, to, place: 'there', report });
 
 test('a moved instance is unchanged, including its sequences, and can be moved back', async () => {
   await backUp('to-move');
@@ -292,13 +292,13 @@ test('a moved instance is unchanged, including its sequences, and can be moved b
             id, id, 'submission.created', now(), '{}' from forms`,
   );
   const before = await contents(here.database);
-  const told: string[] = [];
-  const moved = await move(here.database, there.database, (line) => told.push(line));
+  const lines: string[] = [];
+  const moved = await move(here.database, there.database, (line) => lines.push(line));
   assert.deepEqual(await contents(there.database), before);
   const sequences = 'select sequencename, last_value from pg_sequences order by 1';
   assert.deepEqual((await there.database.query(sequences)).rows, (await here.database.query(sequences)).rows);
   assert.ok(moved.rows > 0);
-  assert.match(told.join('\n'), /^submissions: \d+ rows$/m);
+  assert.match(lines.join('\n'), /^submissions: \d+ rows$/m);
   assert.equal((await findMoveRecord(here.database))?.moved_to, 'there');
   await assert.rejects(move(here.database, there.database), /was already moved to there/);
   await there.database.query(`update forms set name = 'Changed there'`);

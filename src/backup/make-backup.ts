@@ -64,18 +64,18 @@ const partBytes = 4 * 1024 * 1024;
  */
 export async function makeBackup(context: BackupServices, options: BackupOptions): Promise<BackupMade> {
   const readers: Reader[] = [];
-  let made: BackupMade | undefined;
+  let result: BackupMade | undefined;
   try {
     await beginReading(context.database, readers);
     await writeArchive(
       options.path,
       options.passphrase,
       async (archive) => {
-        made = await fillArchive(context, readers, archive, options);
+        result = await fillArchive(context, readers, archive, options);
       },
       options,
     );
-    return made!;
+    return result!;
   } finally {
     // The connections are not reused, because their state is not known.
     for (const { pool, client } of readers) {

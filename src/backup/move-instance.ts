@@ -57,7 +57,7 @@ type MoveContext = {
   /** A description of the target database for messages. */
   place: string;
   /** Reports progress. */
-  tell: (line: string) => void;
+  report: (line: string) => void;
 };
 
 type Marks = Awaited<ReturnType<typeof findMove>>[0];
@@ -81,7 +81,7 @@ const pendingMoveTarget = 'its source (a move to this database was interrupted; 
  * be replaced.
  * @throws BackupError with the remedy, if a service runs on either database or the target is in use.
  */
-export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<MoveResult> {
+export async function moveInstance({ from, to, place, report }: MoveContext): Promise<MoveResult> {
   const migrations = await readMigrations();
   if ((await findPendingMigrations(from, migrations)).length > 0)
     throw new BackupError(
@@ -94,7 +94,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await source.query(lockInstance);
     const instance = await requireMovable(source, to);
     if (instance.moved_to) {
-      tell('An earlier run had already copied all rows.');
+      report('An earlier run had already copied all rows.');
       await markMove(to, { moved_to: null, moved_at: null });
       return { moved_to: place, tables: 0, rows: 0 };
     }
@@ -115,7 +115,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
         cells: schemas,
         requireFree: () => requireFree(client, instance.key_fingerprint),
         fill: async () => ({
-          rows: await copyTables(source, client, tables, tell),
+          rows: await copyTables(source, client, tables, report),
           sequences: await selectSequences(source, { cells: schemas }),
         }),
       });
@@ -184,14 +184,14 @@ async function copyTables(
   source: PoolClient,
   target: PoolClient,
   tables: readonly Table[],
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<number> {
   let total = 0;
   for (const [index, table] of tables.entries()) {
     const out = source.query(copyTo(copyTableOutSql(table)));
     const filling = startTableCopy(target, table);
     try {
-      await filling.pour(withProgress(out, `${table.name} (table ${index + 1} of ${tables.length})`, tell));
+      await filling.pour(withProgress(out, `${table.name} (table ${index + 1} of ${tables.length})`, report));
     } catch (error) {
       await filling.giveUp();
       throw error;
@@ -199,7 +199,7 @@ async function copyTables(
     const [rows, had] = [await filling.end(), await countCopiedRows(source, out)];
     if (rows !== had)
       throw new BackupError(`${table.name} has ${formatCount(had, 'row')}, but ${rows} were copied.`);
-    if (rows > 0) tell(`${table.name}: ${formatCount(rows, 'row')}`);
+    if (rows > 0) report(`${table.name}: ${formatCount(rows, 'row')}`);
     total += rows;
   }
   return total;
@@ -209,7 +209,7 @@ async function copyTables(
 async function* withProgress(
   bytes: AsyncIterable<Buffer>,
   name: string,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): AsyncGenerator<Buffer> {
   let size = 0;
   let next = now().getTime() + progressMs;
@@ -218,6 +218,6 @@ async function* withProgress(
     yield chunk;
     if (now().getTime() < next) continue;
     next = now().getTime() + progressMs;
-    tell(`${name}: ${Math.round(size / 1_000_000)} MB so far`);
+    report(`${name}: ${Math.round(size / 1_000_000)} MB so far`);
   }
 }

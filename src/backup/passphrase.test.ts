@@ -32,10 +32,10 @@ test('a wrong passphrase opens nothing, and a file that needs over a gigabyte to
   );
   assert.equal(await createPassphraseIdentity('crème brûlée').unwrapFileKey([stanza!]), null);
   const [type, salt] = stanza!.args;
-  for (const asked of ['21', '', 'NaN'])
+  for (const factor of ['21', '', 'NaN'])
     assert.equal(
       await createPassphraseIdentity(passphrase).unwrapFileKey([
-        { body: stanza!.body, args: [type!, salt!, asked] },
+        { body: stanza!.body, args: [type!, salt!, factor] },
       ]),
       null,
     );

@@ -55,17 +55,17 @@ test('one of several processes makes each scheduled backup; backups beyond the n
   const context = contextOf({ BACKUP_SCHEDULE: '* * * * * *', BACKUP_KEEP: '2', BACKUP_TO: to });
   const names = new Set<string>();
   while (names.size < 3) {
-    const made = await Promise.all([1, 2, 3].map(() => backUpWhenDue(context)));
-    for (const name of made.filter((each) => each !== undefined)) {
+    const results = await Promise.all([1, 2, 3].map(() => backUpWhenDue(context)));
+    for (const name of results.filter((each) => each !== undefined)) {
       assert.ok(!names.has(name), `${name} was made twice`);
       names.add(name);
     }
   }
-  const kept = await readdir(to);
-  assert.equal(kept.length, 2);
-  for (const name of kept) assert.ok(names.has(name));
+  const files = await readdir(to);
+  assert.equal(files.length, 2);
+  for (const name of files) assert.ok(names.has(name));
   const entries: string[] = [];
-  for await (const { name, body } of readArchive(join(to, kept[0]!), undefined)) {
+  for await (const { name, body } of readArchive(join(to, files[0]!), undefined)) {
     entries.push(name);
     await body.resume().toArray();
   }
@@ -140,13 +140,13 @@ test('a backup that a stop interrupts ends immediately, leaves nothing, and is m
   const context = contextOf(yearly);
   const letGo = await holdTable();
   const stop = new AbortController();
-  const made = backUpWhenDue(context, stop.signal);
+  const running = backUpWhenDue(context, stop.signal);
   await untilWaiting(database, 1);
   assert.equal((await readdir(yearly.BACKUP_TO)).length, 1);
   // Another process does not start it in the meantime.
   assert.equal(await backUpWhenDue(context), undefined);
   stop.abort();
-  assert.equal(await made, undefined);
+  assert.equal(await running, undefined);
   assert.deepEqual([await readdir(yearly.BACKUP_TO), await rows()], [[], []]);
   await letGo();
   const name = await backUpWhenDue(context);
@@ -155,16 +155,16 @@ test('a backup that a stop interrupts ends immediately, leaves nothing, and is m
 
 test('a bucket that does not respond does not delay a stop', { timeout: 60_000 }, async () => {
   await database.query('delete from backups');
-  const asked = Promise.withResolvers<void>();
-  const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+  const requested = Promise.withResolvers<void>();
+  const silent = createServer(() => requested.resolve()).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const stop = new AbortController();
   const endpoint = { ...toBucket, S3_ENDPOINT: `http://127.0.0.1:${port}/bucket` };
-  const made = backUpWhenDue(contextOf({ ...yearly, ...endpoint }), stop.signal);
-  await asked.promise;
+  const running = backUpWhenDue(contextOf({ ...yearly, ...endpoint }), stop.signal);
+  await requested.promise;
   stop.abort();
-  assert.equal(await made, undefined);
+  assert.equal(await running, undefined);
   assert.deepEqual([await readdir(join(home, 'spool')), await rows()], [[], []]);
   silent.closeAllConnections();
   silent.close();
@@ -210,11 +210,11 @@ test('a killed or failed backup is retried after some minutes, and counts as fai
   assert.equal(await backUpWhenDue(context), undefined);
   await someMinutesLater();
   const letGo = await holdTable();
-  const made = backUpWhenDue(context);
+  const running = backUpWhenDue(context);
   await untilWaiting(database, 1);
   assert.deepEqual(await problems(), [earlier, failed]);
   await letGo();
-  const both = [whole, await made];
+  const both = [whole, await running];
   assert.deepEqual((await readdir(yearly.BACKUP_TO)).toSorted(), both, 'what is whole is never replaced');
   assert.deepEqual(await problems(), [null]);
 });

@@ -72,10 +72,10 @@ async function rowsOf(db: Database, id: string): Promise<Record<string, object[]
       `select to_jsonb(t) as row from ${name} t where ${name === 'workspaces' ? 'id' : 'workspace_id'} = $1`,
       [id],
     );
-    const kept = rows.map(({ row }) =>
+    const compared = rows.map(({ row }) =>
       Object.fromEntries(Object.entries(row).filter(([column]) => !renumbered.has(column))),
     );
-    found[name] = kept.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    found[name] = compared.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }
   return found;
 }
@@ -171,8 +171,8 @@ test('an existing account keeps its name and password', async () => {
     [rows[0]!.id, rows[0]!.email],
   );
   await restoreWorkspace(there, { path });
-  const kept = await there.database.query('select name from users where id = $1', [rows[0]!.id]);
-  assert.deepEqual(kept.rows, [{ name: 'Kept' }]);
+  const restored = await there.database.query('select name from users where id = $1', [rows[0]!.id]);
+  assert.deepEqual(restored.rows, [{ name: 'Kept' }]);
   const accounts = await there.database.query('select from accounts where user_id = $1', [rows[0]!.id]);
   assert.equal(accounts.rowCount, 0);
 });

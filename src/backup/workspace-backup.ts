@@ -172,12 +172,12 @@ export async function backUpWorkspace(
     );
     const found = onlyRow(await findWorkspace(client, { workspace_id: workspaceId }));
     if (!found) throw new BackupError(`There is no workspace ${workspaceId}.`);
-    let made: BackupMade | undefined;
+    let result: BackupMade | undefined;
     const fill = async (archive: ArchiveWriter): Promise<void> => {
-      made = await fillArchive(context, client, archive, { id: workspaceId, name: found.name }, options);
+      result = await fillArchive(context, client, archive, { id: workspaceId, name: found.name }, options);
     };
     await writeArchive(options.path, options.passphrase, fill, options);
-    return made!;
+    return result!;
   } finally {
     // The session has a lock, so it is not reused.
     client.release(true);

@@ -49,7 +49,7 @@ async function askCell<Result>(
  */
 export async function findUnavailableCells(database: Database, patience?: number): Promise<Cell[]> {
   const cells = cellsOf(database).filter(({ place }) => place);
-  const asked = await Promise.allSettled(
+  const checks = await Promise.allSettled(
     cells.map((cell) =>
       within(
         patience,
@@ -57,7 +57,7 @@ export async function findUnavailableCells(database: Database, patience?: number
       ),
     ),
   );
-  return cells.filter((_, index) => asked[index]!.status === 'rejected');
+  return cells.filter((_, index) => checks[index]!.status === 'rejected');
 }
 
 /** Waits for a promise, with a timeout. */
@@ -109,13 +109,13 @@ const absent = new Error('Not in this cell.');
 export async function findCell(database: Database, id: Buffer): Promise<Database> {
   const cells = cellsOf(database);
   if (cells.length === 1) return database;
-  const asked = cells.map(async (cell) => {
+  const searches = cells.map(async (cell) => {
     const found = await askCell(cell, (there) => findHere(there, { id }));
     if (!onlyRow(found)!.is_here) throw absent;
     return cell.database;
   });
   try {
-    return await Promise.any(asked);
+    return await Promise.any(searches);
   } catch (error) {
     const lost = (error as AggregateError).errors.find((each) => each !== absent);
     if (lost) throw lost;

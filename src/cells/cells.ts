@@ -202,10 +202,10 @@ export async function createAllCellViews(database: Database): Promise<void> {
 export async function migrateCells(
   database: Database,
   migrations: readonly Migration[],
-  tell?: (line: string) => void,
+  report?: (line: string) => void,
 ): Promise<string[]> {
   try {
-    return await migrate(database, migrations, tell, async (client, run) => {
+    return await migrate(database, migrations, report, async (client, run) => {
       const others = await otherCells(client);
       if (others.length === 0) return run();
       const { path, schema_name: home } = onlyRow(await findSessionSchema(client, {}))!;

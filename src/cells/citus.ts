@@ -36,11 +36,11 @@ const addKey = (key: Key): string =>
 
 /** Lists node settings that differ from what cells need: node, setting, required and current value. */
 const selectWrongSettings = (settings: Readonly<Record<string, string>>): string => {
-  const wanted = Object.entries(settings).map(
+  const required = Object.entries(settings).map(
     ([setting, value]) => `(${escapeLiteral(setting)}, ${escapeLiteral(value)})`,
   );
   return `select setting, value, r.result as found, n.nodename || ':' || n.nodeport as node
-            from (values ${wanted.join(', ')}) as wanted (setting, value)
+            from (values ${required.join(', ')}) as required (setting, value)
            cross join lateral run_command_on_all_nodes(format('select current_setting(%L)', setting)) r
             join pg_dist_node n on n.nodeid = r.nodeid
            where r.result is distinct from value

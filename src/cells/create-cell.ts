@@ -63,7 +63,7 @@ const cellName = /^[a-z][a-z0-9_]{0,39}$/;
  * @param database without timeouts (openDatabase), because it waits for other schema changes.
  * @param options.migrations the applied migrations; by default all of this version.
  * @param options.service undefined if nothing runs on the database.
- * @param options.tell is called with what it waits for.
+ * @param options.report is called with what it waits for.
  * @throws ApiError validation_error for an invalid name; conflict for an existing one, if the server allows
  * too few connections, and if a cluster does not have the settings that cells need.
  */
@@ -73,13 +73,13 @@ export async function createCell(
   {
     migrations,
     service,
-    tell,
-  }: { migrations?: readonly Migration[]; service?: ServiceConnections; tell?: (line: string) => void },
+    report,
+  }: { migrations?: readonly Migration[]; service?: ServiceConnections; report?: (line: string) => void },
 ): Promise<void> {
   const own = (migrations ?? (await readMigrations())).map(toCellMigration);
   const schema = `cell_${name}`;
   const make = async (client: PoolClient): Promise<boolean> => {
-    await lockForMigration(client, tell);
+    await lockForMigration(client, report);
     const { schema_name: home, path } = onlyRow(await findSessionSchema(client, {}))!;
     const known = await requireFree(client, name);
     const count = Math.max(known.length, 1) + 1;

@@ -28,22 +28,22 @@ test('a file is uploaded by key and used in a submission; a merge patch that rep
   assert.equal(first.status, 201);
   const { id } = first.body;
   assert.deepEqual(first.body, { id, filename: 'cv.txt', size: 3, content_type: 'text/plain' });
-  const made = await tenant.call('POST', `/forms/${form}/submissions`, {
+  const sent = await tenant.call('POST', `/forms/${form}/submissions`, {
     answers: { name: 'Ada', cv: [id] },
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  const [kept] = filesOf(made.body.answers);
-  assert.deepEqual(await read(kept!.url), [200, 'one']);
+  assert.equal(sent.status, 201, JSON.stringify(sent.body));
+  const [one] = filesOf(sent.body.answers);
+  assert.deepEqual(await read(one!.url), [200, 'one']);
 
   const second = (await upload(form, 'and two')).body.id;
-  const patched = await tenant.call('PATCH', `/submissions/${made.body.id}`, { answers: { cv: [second] } });
+  const patched = await tenant.call('PATCH', `/submissions/${sent.body.id}`, { answers: { cv: [second] } });
   assert.equal(patched.status, 200, JSON.stringify(patched.body));
   assert.deepEqual(
     filesOf(patched.body.answers).map((file) => file.id),
     [second],
   );
   assert.deepEqual(await read(filesOf(patched.body.answers)[0]!.url), [200, 'and two']);
-  assert.equal((await read(kept!.url))[0], 404);
+  assert.equal((await read(one!.url))[0], 404);
   await sweepFiles(service.services);
   assert.deepEqual(
     (await listFiles(service))
@@ -57,12 +57,12 @@ test('files in rows are named in their rows, and another file can be added', asy
   const group = composite('people', [element('file_upload', 'cv')], { repeatable: true });
   const { id: form } = await makeForm(tenant, [group]);
   const [one, two] = [(await upload(form, '1')).body.id, (await upload(form, '2')).body.id];
-  const made = await tenant.call('POST', `/forms/${form}/submissions`, {
+  const sent = await tenant.call('POST', `/forms/${form}/submissions`, {
     answers: { people: [{ cv: [one] }] },
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
+  assert.equal(sent.status, 201, JSON.stringify(sent.body));
   const people = [{ cv: [one] }, { cv: [two] }];
-  const { status, body } = await tenant.call('PATCH', `/submissions/${made.body.id}`, {
+  const { status, body } = await tenant.call('PATCH', `/submissions/${sent.body.id}`, {
     answers: { people },
   });
   assert.equal(status, 200, JSON.stringify(body));

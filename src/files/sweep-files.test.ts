@@ -53,7 +53,7 @@ const rows = async (): Promise<string[]> =>
   (await database.query<{ id: string }>('select id from files order by id')).rows.map(({ id }) => id);
 
 test('files that are unclaimed for a day, or whose submission was deleted, are removed; all others are kept', async () => {
-  const kept = [
+  const expected = [
     await makeFile({ age: '23 hours', submission: 'none' }),
     await makeFile({ age: '1 second', submission: 'none' }),
     await makeFile({ age: '30 days', submission: 'living' }),
@@ -64,8 +64,8 @@ test('files that are unclaimed for a day, or whose submission was deleted, are r
     await makeFile({ age: '3 days', submission: 'none' }, places[1]),
   ];
   assert.equal(await sweepFiles(context), swept.length);
-  assert.deepEqual(await rows(), kept.toSorted());
-  assert.deepEqual(await stored(), kept.toSorted());
+  assert.deepEqual(await rows(), expected.toSorted());
+  assert.deepEqual(await stored(), expected.toSorted());
   assert.equal(await sweepFiles(context), 0);
 });
 

@@ -12,10 +12,10 @@ test('each ID is greater than the previous one, within a millisecond and after t
 test('an ID contains its millisecond, and the smallest ID of a millisecond is not greater than any ID made in it', () => {
   const earliest = now();
   const id = newId();
-  const made = timeOfId(id);
-  assert.ok(made >= earliest && made <= now());
-  assert.ok(leastIdAt(made) <= id);
-  assert.deepEqual(timeOfId(leastIdAt(made)), made);
+  const created = timeOfId(id);
+  assert.ok(created >= earliest && created <= now());
+  assert.ok(leastIdAt(created) <= id);
+  assert.deepEqual(timeOfId(leastIdAt(created)), created);
 });
 
 test('after a clock returns from a day ahead, IDs follow the current time; after a step of minutes they keep their order', (t) => {

@@ -32,10 +32,10 @@ test('a request that arrives while the event loop is blocked is answered before 
 test('during a pending request, a slow client on another connection is still answered before the server closes', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   const slow = Promise.withResolvers<void>();
-  const isAsked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   server.get('/', async () => ({ status: 'ok' }));
   server.get('/slow', async () => {
-    isAsked.resolve();
+    requested.resolve();
     await slow.promise;
     return { status: 'ok' };
   });
@@ -47,7 +47,7 @@ test('during a pending request, a slow client on another connection is still ans
   get();
   await once(client, 'data');
   other.write('GET /slow HTTP/1.1\r\nHost: here\r\n\r\n');
-  await isAsked.promise;
+  await requested.promise;
 
   const closed = close(10_000);
   // Twice the grace period of idle connections when no request is pending.

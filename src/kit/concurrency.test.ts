@@ -71,10 +71,10 @@ test('a failing item does not affect the others', async () => {
 });
 
 test('an unresponsive database is queried once, and waiting calls fail immediately', async () => {
-  const asked: number[] = [];
+  const queried: number[] = [];
   const gathered = batchCalls(
     (items: readonly number[]) => {
-      asked.push(...items);
+      queried.push(...items);
       return Promise.reject(new Error('Connection terminated: the database does not respond'));
     },
     { most: 2, atOnce: 1 },
@@ -84,35 +84,35 @@ test('an unresponsive database is queried once, and waiting calls fail immediate
     results.map(({ status }) => status),
     Array.from({ length: 5 }, () => 'rejected'),
   );
-  assert.deepEqual(asked, [1, 2]);
+  assert.deepEqual(queried, [1, 2]);
 });
 
 /** Returns lookups that the test settles in their order. */
 function openQuestions() {
-  const asked: { key: string; answer: PromiseWithResolvers<string> }[] = [];
+  const lookups: { key: string; answer: PromiseWithResolvers<string> }[] = [];
   const find = coalesceCalls(
     (key: string) => {
       const answer = Promise.withResolvers<string>();
-      asked.push({ key, answer });
+      lookups.push({ key, answer });
       return answer.promise;
     },
     { atOnce: 2 },
   );
-  return { asked, find, keys: () => asked.map(({ key }) => key) };
+  return { lookups, find, keys: () => lookups.map(({ key }) => key) };
 }
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 test('lookups of the same key in one turn share a query, and another key has its own', async () => {
-  const { asked, find, keys } = openQuestions();
+  const { lookups, find, keys } = openQuestions();
   const all = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
   assert.deepEqual(keys(), ['a', 'b']);
-  for (const { key, answer } of asked) answer.resolve(key);
+  for (const { key, answer } of lookups) answer.resolve(key);
   assert.deepEqual(await all, ['a', 'b', 'a']);
 });
 
 test('a lookup during two running queries shares the next query, which begins after the lookup was made', async () => {
-  const { asked, find, keys } = openQuestions();
+  const { lookups, find, keys } = openQuestions();
   const [first] = [find('a'), await turn()];
   const [second] = [find('a'), await turn()];
   const late = [find('a')];
@@ -120,41 +120,41 @@ test('a lookup during two running queries shares the next query, which begins af
   late.push(find('a'));
   await turn();
   assert.deepEqual(keys(), ['a', 'a']);
-  asked[1]!.answer.resolve('second');
+  lookups[1]!.answer.resolve('second');
   assert.equal(await second, 'second');
   await turn();
   assert.deepEqual(keys(), ['a', 'a', 'a'], 'a slow one does not delay the others');
-  asked[2]!.answer.resolve('late');
+  lookups[2]!.answer.resolve('late');
   assert.deepEqual(await Promise.all(late), ['late', 'late']);
-  asked[0]!.answer.resolve('first');
+  lookups[0]!.answer.resolve('first');
   assert.equal(await first, 'first');
 });
 
 test('a failing query fails for every lookup that shares it', async () => {
-  const { asked, find } = openQuestions();
+  const { lookups, find } = openQuestions();
   const both = Promise.allSettled([find('a'), find('b')]);
   await turn();
-  asked[0]!.answer.reject(new Error('bad'));
-  asked[1]!.answer.resolve('good');
+  lookups[0]!.answer.reject(new Error('bad'));
+  lookups[1]!.answer.resolve('good');
   assert.deepEqual(
     (await both).map(({ status }) => status),
     ['rejected', 'fulfilled'],
   );
   const again = find('a');
   await turn();
-  asked[2]!.answer.resolve('good');
+  lookups[2]!.answer.resolve('good');
   assert.equal(await again, 'good');
 });
 
 test('an unresponsive database is not queried again, and waiting lookups fail immediately', async () => {
-  const { asked, find, keys } = openQuestions();
+  const { lookups, find, keys } = openQuestions();
   const all: Promise<string>[] = [];
   for (let time = 0; time < 4; time += 1) {
     all.push(find('a'));
     await turn();
   }
   const results = Promise.allSettled(all);
-  for (const { answer } of asked.slice())
+  for (const { answer } of lookups.slice())
     answer.reject(new Error('Connection terminated: the database does not respond'));
   assert.ok((await results).every(({ status }) => status === 'rejected'));
   assert.deepEqual(keys(), ['a', 'a']);
@@ -165,9 +165,9 @@ test('untilAborted waits for work until the signal aborts, and finished work lea
   assert.equal(await untilAborted(Promise.resolve('done'), signal), 'done');
   await assert.rejects(untilAborted(Promise.reject(new Error('broken')), signal), /broken/);
   assert.deepEqual(getEventListeners(signal, 'abort'), []);
-  const told = new AbortController();
-  const waiting = untilAborted(new Promise(() => {}), told.signal);
-  told.abort(new Error('enough'));
+  const controller = new AbortController();
+  const waiting = untilAborted(new Promise(() => {}), controller.signal);
+  controller.abort(new Error('enough'));
   await assert.rejects(waiting, /enough/);
-  await assert.rejects(untilAborted(new Promise(() => {}), told.signal), /enough/);
+  await assert.rejects(untilAborted(new Promise(() => {}), controller.signal), /enough/);
 });

@@ -83,7 +83,7 @@ export function coalesceCalls<Key, Result>(
   ask: (key: Key) => Promise<Result>,
   { atOnce }: { atOnce: number },
 ): (key: Key) => Promise<Result> {
-  const asked = new Map<Key, CoalescedCall<Result>>();
+  const calls = new Map<Key, CoalescedCall<Result>>();
 
   const begin = (key: Key, of: CoalescedCall<Result>): void => {
     if (!of.next || of.running >= atOnce) return;
@@ -101,13 +101,13 @@ export function coalesceCalls<Key, Result>(
       .finally(() => {
         of.running -= 1;
         if (of.next) begin(key, of);
-        else if (of.running === 0) asked.delete(key);
+        else if (of.running === 0) calls.delete(key);
       });
   };
 
   return (key) => {
-    const of = asked.get(key) ?? { running: 0, next: undefined };
-    asked.set(key, of);
+    const of = calls.get(key) ?? { running: 0, next: undefined };
+    calls.set(key, of);
     if (!of.next) {
       of.next = Promise.withResolvers();
       setImmediate(() => begin(key, of));
@@ -220,14 +220,14 @@ export function prepareGracefulShutdown(server: Server): (graceMs: number) => Pr
   const http = server.server;
   const sockets = new Set<Socket>();
   let isLast = false;
-  const answering = { count: 0, asked: 0 };
+  const answering = { count: 0, total: 0 };
   http.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   http.prependListener('request', (_request, response) => {
     answering.count += 1;
-    answering.asked += 1;
+    answering.total += 1;
     response.once('close', () => (answering.count -= 1));
     if (isLast) response.setHeader('Connection', 'close');
   });
@@ -246,9 +246,9 @@ export function prepareGracefulShutdown(server: Server): (graceMs: number) => Pr
     const until = performance.now() + graceMs / 2;
     for (let quiet = 0; quiet < lastAnswers.moments; quiet += 1) {
       if (state.isClosed || performance.now() >= until) break;
-      const { asked } = answering;
+      const { total } = answering;
       await sleep(lastAnswers.ms);
-      if (answering.count > 0 || answering.asked > asked) quiet = 0;
+      if (answering.count > 0 || answering.total > total) quiet = 0;
     }
     http.closeIdleConnections();
     // Browsers open connections in advance. Node does not count these as idle and would wait for a request.

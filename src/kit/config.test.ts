@@ -268,7 +268,7 @@ test('a secret is never in the message', () => {
 });
 
 test('the handbook lists every setting and no others', async () => {
-  const asked = new Set<string>();
+  const settings = new Set<string>();
   const given: Record<string, string> = {
     BACKUP_SCHEDULE: '0 3 * * *',
     OIDC_ISSUER: 'https://login.example.org',
@@ -280,16 +280,16 @@ test('the handbook lists every setting and no others', async () => {
   };
   const environment = new Proxy(given, {
     get: (target, name) => {
-      asked.add(String(name));
+      settings.add(String(name));
       return target[String(name)];
     },
   });
   readConfig(environment);
   // Only tests use this setting.
-  asked.delete('CHECK_REPLIES');
+  settings.delete('CHECK_REPLIES');
   const page = await readFile(new URL('../../docs/operating/settings.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \|/gm)].flatMap(([, names]) =>
     names!.replaceAll('`', '').split(', '),
   );
-  assert.deepEqual(documented.toSorted(), [...asked].toSorted());
+  assert.deepEqual(documented.toSorted(), [...settings].toSorted());
 });

@@ -49,10 +49,10 @@ test('a session starts with parameters that a pooler allows, and still has its p
 });
 
 test('a lost connection is logged, unless its pool is closing, when its server may stop next', async () => {
-  const told: string[] = [];
+  const logged: string[] = [];
   const log = openLog(
     'warn',
-    new PassThrough().on('data', (line) => told.push(String(line))),
+    new PassThrough().on('data', (line) => logged.push(String(line))),
   );
   const lose = async (isEnding: boolean): Promise<void> => {
     const pooled = openDatabase({ connectionString: url }, { pool: 1, log });
@@ -63,9 +63,9 @@ test('a lost connection is logged, unless its pool is closing, when its server m
     await (ended ?? pooled.end());
   };
   await lose(true);
-  assert.deepEqual(told, []);
+  assert.deepEqual(logged, []);
   await lose(false);
-  assert.match(told.join(''), /an idle database connection was lost/);
+  assert.match(logged.join(''), /an idle database connection was lost/);
 });
 
 test('when the pool ends, waiting and later queries fail as unavailable', async () => {
@@ -141,8 +141,8 @@ test('a slow statement continues while the database answers other connections; i
   relay.silence({ connected: true, next: true });
   const since = performance.now();
   // On the open connection, on a new one, and in the queue for a connection.
-  const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailableError));
-  await Promise.all(asked);
+  const queries = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailableError));
+  await Promise.all(queries);
   // 2.5 s on an idle machine; without the probe it would be 12 s.
   assert.ok(performance.now() - since < 10_000);
 });

@@ -292,7 +292,7 @@ function endWhenSilent(
 
 /** Checks whether a host accepts connections. Concurrent checks share one probe. Never rejects. */
 function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
-  const asked = new Map<string, Promise<boolean>>();
+  const probes = new Map<string, Promise<boolean>>();
   const keyOf = ({ host, port }: Host): string => `${host} ${port}`;
   const ask = async ({ host, port }: Host): Promise<boolean> => {
     const probe = new ('connectionString' in reach ? Client : EmbeddedClient)({
@@ -308,14 +308,14 @@ function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
       // A server that rejects a connection is running.
       return error instanceof Error && 'severity' in error;
     } finally {
-      asked.delete(keyOf({ host, port }));
+      probes.delete(keyOf({ host, port }));
       void probe.end().catch(() => {});
     }
   };
   return (host) => {
     const key = keyOf(host);
-    const answer = asked.get(key) ?? ask(host);
-    asked.set(key, answer);
+    const answer = probes.get(key) ?? ask(host);
+    probes.set(key, answer);
     return answer;
   };
 }

@@ -41,8 +41,8 @@ async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> 
     }
     client.once('data', (greeting: Buffer) => {
       upstream.write(greeting.toString('latin1').replace(nameOf(first.url), nameOf(of.url)), 'latin1');
-      client.pipe(upstream).on('data', (said: Buffer) => {
-        const later = of === first ? said.toString('latin1').replace('00000001', '00000002') : said;
+      client.pipe(upstream).on('data', (chunk: Buffer) => {
+        const later = of === first ? chunk.toString('latin1').replace('00000001', '00000002') : chunk;
         client.write(later, 'latin1');
       });
     });
@@ -74,21 +74,21 @@ const askName = async (): Promise<string> =>
 test('the host that accepts writes is used, at any position in the list, and the other one after a failover', async () => {
   await setWritable(first, false);
   const over = new AbortController();
-  const heard: string[] = [];
-  const listening = listenOnChannel(several, 'failover', (payload) => heard.push(payload), {
+  const payloads: string[] = [];
+  const listening = listenOnChannel(several, 'failover', (payload) => payloads.push(payload), {
     log,
     signal: over.signal,
   });
-  await until('the first to be listened to', async () => heard.length === 1);
+  await until('the first to be listened to', async () => payloads.length === 1);
   assert.equal(await askName(), nameOf(second.url));
   await setWritable(second, false);
   await setWritable(first, true);
   hosts[1]!.cut();
   await until('the connections to be lost', async () => several.totalCount === 0);
   assert.equal(await askName(), nameOf(first.url));
-  await until('the other to be listened to', async () => heard.length === 2);
+  await until('the other to be listened to', async () => payloads.length === 2);
   await first.database.query("notify failover, 'there'");
-  await until('what it says to be heard', async () => heard[2] === 'there');
+  await until('its notification', async () => payloads[2] === 'there');
   over.abort();
   await listening;
 });
@@ -105,10 +105,10 @@ test('after a server moves, idle connections, returned connections and listeners
   const nameIn = async (db: Pick<typeof moving, 'query'>): Promise<string> =>
     (await db.query<{ name: string }>('select current_database() as name')).rows[0]!.name;
   const over = new AbortController();
-  const heard: string[] = [];
-  const hear = (payload: string): unknown => heard.push(payload);
-  const listening = listenOnChannel(moving, 'moved', hear, { log, signal: over.signal, askMs: 100 });
-  await until('it to listen', async () => heard.length > 0);
+  const payloads: string[] = [];
+  const onPayload = (payload: string): unknown => payloads.push(payload);
+  const listening = listenOnChannel(moving, 'moved', onPayload, { log, signal: over.signal, askMs: 100 });
+  await until('it to listen', async () => payloads.length > 0);
   const [lent, idle] = [await moving.connect(), await moving.connect()];
   idle.release();
   at = other;
@@ -119,9 +119,9 @@ test('after a server moves, idle connections, returned connections and listeners
   lent.release();
   await until('the former connection to be gone', async () => moving.totalCount === 1);
   // On a busy machine a probe may time out: the listener then reconnects and receives the notification again.
-  await until('what is said there to be heard', async () => {
+  await until('a notification from there', async () => {
     await second.database.query("notify moved, 'there'");
-    return heard.includes('there');
+    return payloads.includes('there');
   });
   over.abort();
   await listening;
@@ -146,7 +146,7 @@ test('if no host accepts writes, the error gives the reason for each, and no hos
   );
   assert.ok(performance.now() - since < 5_000);
   await setWritable(second, true);
-  const replaced = await until('it to be asked again', () =>
+  const replaced = await until('the next check', () =>
     askName().then(assert.fail, ({ message }: Error) => /it was replaced by another host/.test(message)),
   );
   assert.ok(replaced);
@@ -175,13 +175,13 @@ test('a listener on a silent connection continues on another connection', async 
   const lone = openDatabase({ connectionString: relay.url }, { pool: 1, log });
   after(() => lone.end());
   const over = new AbortController();
-  const heard: string[] = [];
-  const hear = (payload: string): unknown => heard.push(payload);
-  const listening = listenOnChannel(lone, 'failover', hear, { log, signal: over.signal, askMs: 100 });
-  await until('it to listen', async () => heard.length > 0);
-  const before = heard.length;
+  const payloads: string[] = [];
+  const onPayload = (payload: string): unknown => payloads.push(payload);
+  const listening = listenOnChannel(lone, 'failover', onPayload, { log, signal: over.signal, askMs: 100 });
+  await until('it to listen', async () => payloads.length > 0);
+  const before = payloads.length;
   relay.silence({ connected: true, next: false });
-  await until('it to listen again', async () => heard.length > before);
+  await until('it to listen again', async () => payloads.length > before);
   over.abort();
   await listening;
 });

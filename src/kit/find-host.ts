@@ -35,7 +35,7 @@ export const isReadOnlyError = (error: unknown): error is Error =>
  * @param addresses the URLs from splitDatabaseUrl.
  */
 export function createMultiHostClient(addresses: readonly string[]): typeof Client {
-  let asked: Promise<Host> | undefined;
+  let pending: Promise<Host> | undefined;
   let latest = '';
   const find = async (): Promise<Host> => {
     const { timeline, ...host } = await findWritable(addresses, latest);
@@ -43,13 +43,13 @@ export function createMultiHostClient(addresses: readonly string[]): typeof Clie
     return host;
   };
   const findOnce = (): Promise<Host> =>
-    (asked ??= find().then(
+    (pending ??= find().then(
       (host) => {
-        asked = undefined;
+        pending = undefined;
         return host;
       },
       (error: unknown) => {
-        setTimeout(() => (asked = undefined), pauseMs).unref();
+        setTimeout(() => (pending = undefined), pauseMs).unref();
         throw error;
       },
     ));

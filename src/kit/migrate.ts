@@ -102,7 +102,7 @@ export const schemaChangeLocks = [schemaReadLock, migrationLock] as const;
 /**
  * Migrates the database to this version, in one transaction and one process at a time. It never migrates
  * backward.
- * @param tell receives a message if the migration must wait.
+ * @param report receives a message if the migration must wait.
  * @param around runs the migrations, and may do more before and after them in the transaction.
  * @returns the names of the migrations that ran.
  * @throws MigrationError if the database is newer than this version or was migrated by other files.
@@ -110,14 +110,14 @@ export const schemaChangeLocks = [schemaReadLock, migrationLock] as const;
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
-  tell: (line: string) => void = () => {},
+  report: (line: string) => void = () => {},
   around = (_client: PoolClient, run: () => Promise<string[]>): Promise<string[]> => run(),
 ): Promise<string[]> {
   return transaction(database, async (client) => {
     // Checked without a lock, so that a server with nothing to migrate can start during a backup or a move of
     // a cell.
     if (await isCurrent(client, migrations)) return [];
-    await lockForMigration(client, tell);
+    await lockForMigration(client, report);
     if (await isCurrent(client, migrations)) return [];
     return around(client, () => runMigrations(client, migrations));
   });
@@ -127,11 +127,11 @@ export async function migrate(
  * Waits without a time limit for a backup, or for a process that migrates or moves a cell. If this process is
  * killed, its wait must end, because others would queue behind it. PostgreSQL itself detects this only on
  * some systems.
- * @param tell receives a message if it must wait.
+ * @param report receives a message if it must wait.
  */
 export async function lockForMigration(
   client: PoolClient,
-  tell: (line: string) => void = () => {},
+  report: (line: string) => void = () => {},
 ): Promise<void> {
   await client.query(`set local statement_timeout = 0;
     select set_config('client_connection_check_interval', '1s', true) where version() ~ 'linux|darwin|bsd'`);
@@ -139,7 +139,7 @@ export async function lockForMigration(
     'select pg_try_advisory_xact_lock($1) as is_free',
     [schemaReadLock],
   );
-  if (!rows[0]!.is_free) tell('Waiting for a backup or another migration to finish.');
+  if (!rows[0]!.is_free) report('Waiting for a backup or another migration to finish.');
   for (const lock of schemaChangeLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 

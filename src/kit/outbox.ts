@@ -94,28 +94,28 @@ const insertMails = statement(
   ],
   '',
 )`
-  with made as materialized (
+  with input as materialized (
     select *, now() + make_interval(secs => $delay) as run_at, now() as at from unnest($ids, $kinds, $lanes, $recipients, $counted_as, $subjects, $contents)
-      as made (id, kind, lane, recipient, counted_as, subject, content)
+      as input (id, kind, lane, recipient, counted_as, subject, content)
   ),
   mail as (
     insert into mails (workspace_id, id, kind, form_id, recipient, subject, content, state, is_private,
                        submission_ids, next_attempt_at, created_at)
     select $workspace_id, id, kind, $form_id, recipient, subject, content, 'queued', $is_private,
            $submission_ids, run_at, at
-      from made
+      from input
     on conflict (workspace_id, id) do nothing
     returning id
   ),
   counted as (
     insert into counted_emails (workspace_id, id, kind, form_id, account_id, recipient, queued_at)
     select $workspace_id, id, kind, $form_id, $account_id, counted_as, at
-      from made join mail using (id)
+      from input join mail using (id)
     on conflict (workspace_id, id) do nothing
   ),
   job as materialized (
     select $workspace_id as workspace_id, id, '${sendMailJobKind}' as kind, lane, '{}'::jsonb as payload, run_at, at
-      from made join mail using (id)
+      from input join mail using (id)
   ),
   put as (${insertJobsSql('job')})
   select`;

@@ -52,8 +52,8 @@ test('a cursor is valid for one list and one filter, in any parameter order and 
       `${mark} 2 3 ${newId()} more`,
       `${mark} 2 3 none`,
     ].map(
-      (made) => () =>
-        readPageRequest({ ...q, ...other, cursor: Buffer.from(made).toString('base64url') }, 'things', 'a1'),
+      (text) => () =>
+        readPageRequest({ ...q, ...other, cursor: Buffer.from(text).toString('base64url') }, 'things', 'a1'),
     ),
     ...['', ' ', '**', 'null', '💥', Buffer.from('a b c d').toString('base64url')].map(
       (broken) => () => readPageRequest({ ...q, ...other, cursor: broken }, 'things', 'a1'),

@@ -121,11 +121,11 @@ export function readPageRequestByPosition(
   query: ListQuery,
   ...list: readonly string[]
 ): PageRequest {
-  const { cursor, page: asked, per_page: _, ...filter } = query;
+  const { cursor, page: pageNumber, per_page: _, ...filter } = query;
   const page = readPageParameters(query);
   if (cursor === undefined)
     return { ...page, limit: page.perPage, after: null, total: undefined, mark: null };
-  if (asked !== undefined) throw createCursorError('"cursor" and "page" cannot be used together.');
+  if (pageNumber !== undefined) throw createCursorError('"cursor" and "page" cannot be used together.');
   const mark = markOf([...list, ...Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const reading = { perPage: page.perPage, limit: page.perPage + 1, offset: 0, mark };
   if (cursor === listStartCursor) return { ...reading, page: 1, after: null, total: undefined };

@@ -34,8 +34,8 @@ test('of 40 parallel hashes 2 run, 32 wait, and the others are asked to retry la
     await new Promise(setImmediate);
     running -= 1;
   };
-  const asked = await Promise.allSettled(Array.from({ length: 40 }, () => limitHashing(work)));
-  const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  const results = await Promise.allSettled(Array.from({ length: 40 }, () => limitHashing(work)));
+  const refused = results.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   assert.deepEqual([most, refused.length], [2, 40 - 2 - 32]);
   for (const error of refused)
     assert.ok(error instanceof ApiError && error.code === 'service_unavailable' && error.retryAfter === 5);

@@ -263,27 +263,27 @@ test('a job that takes longer than a lease keeps its lease while its process liv
 });
 
 test('a lost lease is not renewed, and settling one job does not block the renewal of others', async () => {
-  const held: Job[] = [];
+  const claimed: Job[] = [];
   const queue = start(async (job, signal) => {
-    held.push(job);
+    claimed.push(job);
     await hang(job, signal);
   });
   await enqueue('a', { count: 3 });
   queue.wake();
-  await until('all are held', () => held.length === 3);
-  const [lost, settled, kept] = held as [Job, Job, Job];
+  await until('all are held', () => claimed.length === 3);
+  const [lost, settled, active] = claimed as [Job, Job, Job];
   await database.query('update jobs set lease_token = gen_random_uuid() where id = $1', [lost.id]);
   const due = await dueAt(lost.id);
   const renewed = await transaction(otherDatabase, async (client) => {
     await completeJob(client, settled);
     return renewLeases(database, {
-      workspace_ids: held.map((job) => job.workspaceId),
-      ids: held.map(({ id }) => id),
-      lease_tokens: held.map(({ leaseToken }) => leaseToken),
+      workspace_ids: claimed.map((job) => job.workspaceId),
+      ids: claimed.map(({ id }) => id),
+      lease_tokens: claimed.map(({ leaseToken }) => leaseToken),
       lease_seconds: 3_600,
     });
   });
-  assert.deepEqual(renewed, [{ lease_token: kept.leaseToken }]);
+  assert.deepEqual(renewed, [{ lease_token: active.leaseToken }]);
   assert.deepEqual(await dueAt(lost.id), due);
 });
 
@@ -396,12 +396,12 @@ test('a sleeping queue polls again when it loses its notifications', async () =>
   await database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off' and query like 'listen%'`,
   );
-  await until('what it was not told of ran', noJobsLeft);
+  await until('the unannounced jobs to run', noJobsLeft);
   assert.ok(performance.now() - lost < listeningPollMs / 2);
 });
 
 test("a sleeping queue runs another process's job when the job is due", async () => {
-  await resting('told');
+  await resting('announced');
   const enqueuer = startQueue({ database, log: openLog('silent'), handlers: {} });
   openQueues.push(enqueuer);
   const began = performance.now();
@@ -415,9 +415,12 @@ test("a sleeping queue runs another process's job when the job is due", async ()
 test('an announcement that failed is repeated when the database is available again', async () => {
   const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), waitMs: 500 });
   after(() => narrow.end());
-  const heard: string[] = [];
-  const hearing = listenForJobs(database, { log: openLog('silent'), hear: (sender) => heard.push(sender) });
-  await until('it listens', () => hearing.isListening());
+  const senders: string[] = [];
+  const listener = listenForJobs(database, {
+    log: openLog('silent'),
+    notify: (sender) => senders.push(sender),
+  });
+  await until('it listens', () => listener.isListening());
   let only: PoolClient | undefined;
   // On a busy machine the first attempt may time out.
   await until('it has its connection', async () => {
@@ -431,9 +434,9 @@ test('an announcement that failed is repeated when the database is available aga
   announcer.announce();
   await until('it to fail', () => failures > 0);
   only!.release();
-  await until('it to be heard', () => heard.includes('late'));
+  await until('its announcement', () => senders.includes('late'));
   await announcer.stop();
-  await hearing.stop();
+  await listener.stop();
 });
 
 test('a job whose lane has narrowed is returned without counting a failure', async () => {
@@ -481,14 +484,14 @@ test('a job of a long transaction is found despite another lane with a hanging e
   const hangs = Promise.withResolvers<void>();
   const done: string[] = [];
   await enqueue('dead', { count: 100 });
-  const held: string[] = [];
+  const claimed: string[] = [];
   start(async (job) => {
-    held.push(job.lane);
+    claimed.push(job.lane);
     if (job.lane === 'dead') await hangs.promise;
     await completeJob(database, job);
     done.push(job.lane);
   });
-  await until('the lane to be full', () => held.length === 8);
+  await until('the lane to be full', () => claimed.length === 8);
   await transaction(database, async (client) => {
     const job = {
       workspace_id: workspaceId,

@@ -16,8 +16,8 @@ const raw = Buffer.from('Subject: A test\r\n\r\nHello\r\n');
 const send = (
   url: string,
   recipient = 'ada@example.test',
-  hear?: (line: string) => void,
-): Promise<SmtpOutcome> => sendMessage(smtpOf(url), { recipient, raw }, hear ? { hear } : {});
+  onLine?: (line: string) => void,
+): Promise<SmtpOutcome> => sendMessage(smtpOf(url), { recipient, raw }, onLine ? { onLine } : {});
 
 test('credentials are sent if the server asks for them, and never appear in the logged dialogue', async () => {
   const server = await openMailServer({ login: { user: 'formloom', password: 'hunter2&more' } });

@@ -139,7 +139,7 @@ export type SmtpOutcome = { kind: 'sent'; response: string } | SmtpFailure;
 /** The bytes of an email, and its recipient. */
 type SmtpMessage = { recipient: string; raw: Buffer; replyTo?: string | undefined };
 
-type Options = { signal?: AbortSignal; hear?: (line: string) => void };
+type Options = { signal?: AbortSignal; onLine?: (line: string) => void };
 
 /**
  * The timeout of an SMTP session. A timeout counts as deferred, though the server may have accepted the
@@ -151,7 +151,7 @@ const longestResponse = 500;
 /**
  * Sends an email to the mail server over its own connection. Never throws because of the server.
  * @param signal cancels immediately, and throws its reason.
- * @param hear receives each line of the session, without credentials and without the email.
+ * @param onLine receives each line of the session, without credentials and without the email.
  */
 export const sendMessage = (
   config: SmtpConfig,
@@ -168,12 +168,12 @@ export async function checkMailServer(config: SmtpConfig, limitMs: number): Prom
 async function converse(
   config: SmtpConfig,
   message: SmtpMessage | undefined,
-  { signal, hear, limitMs = deadlineMs }: Options & { limitMs?: number },
+  { signal, onLine, limitMs = deadlineMs }: Options & { limitMs?: number },
 ): Promise<SmtpOutcome> {
   // Loaded on first use, so that an instance without email does not need it.
   const { default: Connection } = await import('nodemailer/lib/smtp-connection');
   signal?.throwIfAborted();
-  const connection = new Connection(optionsOf(config, hear));
+  const connection = new Connection(optionsOf(config, onLine));
   const { promise: ended, resolve, reject } = Promise.withResolvers<string>();
   const giveUp = (): void => reject(new Error(`No reply within ${limitMs / 1_000} s.`));
   const deadline = setTimeout(giveUp, limitMs);
@@ -242,11 +242,11 @@ class Utf8AddressError extends Error {
 
 function optionsOf(
   { host, port, tls }: SmtpConfig,
-  hear?: (line: string) => void,
+  onLine?: (line: string) => void,
 ): ConstructorParameters<typeof SMTPConnection>[0] {
   const listen = (entry: { tnx?: unknown }, text: unknown, ...more: unknown[]): void => {
-    if (entry.tnx === 'client') hear?.(`> ${formatLine(text, more)}`);
-    if (entry.tnx === 'server') hear?.(`< ${formatLine(text, more)}`);
+    if (entry.tnx === 'client') onLine?.(`> ${formatLine(text, more)}`);
+    if (entry.tnx === 'server') onLine?.(`< ${formatLine(text, more)}`);
   };
   const log = {
     level: () => undefined,
@@ -267,7 +267,7 @@ function optionsOf(
     greetingTimeout: deadlineMs,
     socketTimeout: deadlineMs,
     dnsTimeout: deadlineMs,
-    ...(hear && { logger: log, transactionLog: true }),
+    ...(onLine && { logger: log, transactionLog: true }),
   };
 }
 

@@ -116,7 +116,7 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
 async function makeDirectory(path: string): Promise<void> {
   const first = await makeDirectories(path, directoryMode);
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+  for (let each = path; each.length >= first.length; each = dirname(each)) await syncDirectory(dirname(each));
 }
 
 /** Yields the bytes while the disk has room. @throws ApiError service_unavailable if it has no room left. */

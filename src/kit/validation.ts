@@ -71,9 +71,9 @@ function shortened(schema: Sized, value: unknown): unknown {
   if (!isRecord(value) || (!schema.properties && maxProperties === Infinity)) return value;
   const most = maxProperties === Infinity ? mostUnknown : maxProperties + 1;
   let unknown = 0;
-  const kept = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
+  const keys = Object.keys(value).filter((name) => Object.hasOwn(properties, name) || (unknown += 1) <= most);
   return Object.fromEntries(
-    kept.map((name) => {
+    keys.map((name) => {
       const known = getProperty(properties, name);
       return [name, known ? shortened(known, value[name]) : value[name]];
     }),
@@ -267,9 +267,9 @@ let loggedUnavailableAt = Number.NEGATIVE_INFINITY;
 function logFailure(error: unknown, { log }: FastifyRequest): void {
   if (isDiskFull(error)) return log.error({ err: error }, 'a request failed: the database disk is full');
   if (!isUnavailableError(error)) return log.error({ err: error }, 'a request failed');
-  const isTold = performance.now() - loggedUnavailableAt < unavailableLogMs;
-  if (!isTold) loggedUnavailableAt = performance.now();
-  log[isTold ? 'debug' : 'warn'](toLoggedError(error), 'requests fail: the database does not respond');
+  const isLogged = performance.now() - loggedUnavailableAt < unavailableLogMs;
+  if (!isLogged) loggedUnavailableAt = performance.now();
+  log[isLogged ? 'debug' : 'warn'](toLoggedError(error), 'requests fail: the database does not respond');
 }
 
 /** Converts any error to an ApiError. Internal errors become server_error, without their message. */

@@ -14,7 +14,7 @@ const { database } = await testDatabase();
 const context = { database, vault: openVault('0b'.repeat(32)), publicUrl: 'https://forms.test' };
 
 async function person(name: string): Promise<string> {
-  const [made] = await insertUser(database, {
+  const [user] = await insertUser(database, {
     id: newId(),
     account_id: newId(),
     name,
@@ -23,7 +23,7 @@ async function person(name: string): Promise<string> {
     email_verified: false,
     now: now(),
   });
-  return made!.id;
+  return user!.id;
 }
 
 async function workspaceOf(

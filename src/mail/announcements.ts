@@ -51,12 +51,12 @@ const digestOf = ({ subject, text }: Announcement): Buffer =>
  * Finds the owners of API keys (specification, "Versioning" 3) who have not received the announcement yet.
  */
 export async function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
-  const [owners, told] = await Promise.all([
+  const [owners, recipients] = await Promise.all([
     findInAllCells(database, (cells) => selectKeyOwners(cells, { now: now() })),
     selectAnnounced(database, { announcement: digestOf(announcement) }),
   ]);
   // A person who owns workspaces on several servers is found on each of them.
-  const seen = new Set(told.map(({ user_id }) => user_id));
+  const seen = new Set(recipients.map(({ user_id }) => user_id));
   return owners.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id));
 }
 
@@ -81,13 +81,13 @@ export async function announceByEmail(
         now: now(),
       });
       const ids = new Set(added.map(({ user_id }) => user_id));
-      const listeners = owners.filter(({ user_id }) => ids.has(user_id));
-      const mails = listeners.flatMap((listener) => mailTo(listener, announcement, publicUrl));
+      const recipients = owners.filter(({ user_id }) => ids.has(user_id));
+      const mails = recipients.flatMap((recipient) => mailTo(recipient, announcement, publicUrl));
       await runInCellOf(client, workspaceId, async (cell) => {
         await enqueueMails(cell, vault, { workspaceId, isPrivate: true }, mails);
         await announceJobsWithCommit(cell);
       });
-      mailed.push(...listeners.map(({ email, name, workspace_id }) => ({ email, name, workspace_id })));
+      mailed.push(...recipients.map(({ email, name, workspace_id }) => ({ email, name, workspace_id })));
     });
   return mailed;
 }

@@ -86,16 +86,16 @@ test('a test email immediately returns the reply of the mail server', async () =
 test('owners and admins are emailed about a new API key and a new secret', async () => {
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   const editor = await signIn(service, { role: 'editor', workspaceId: owner.workspaceId });
-  const made = await owner.api<{ id: string }>('POST', '/keys', { name: 'The <key>' });
-  await owner.api('POST', `/keys/${made.body.id}/rotate`, { grace_hours: 0 });
+  const key = await owner.api<{ id: string }>('POST', '/keys', { name: 'The <key>' });
+  await owner.api('POST', `/keys/${key.body.id}/rotate`, { grace_hours: 0 });
   for (const subject of ['New API key in Test: The <key>', 'New secret for the API key in Test: The <key>']) {
-    const told = await until('both to be told', async () => {
+    const mails = await until('an email to both', async () => {
       const found = server.taken.filter(({ mail }) => mail.subject === subject);
       return found.length >= 2 && found;
     });
-    assert.deepEqual(told.flatMap(({ to }) => to).toSorted(), [owner.email, admin.email].toSorted());
-    assert.match(told[0]!.mail.html!, /The &lt;key&gt;/);
-    assert.match(told[0]!.mail.text!, /\d [A-Z][a-z]+ \d{4} at \d\d:\d\d \(UTC\)/);
+    assert.deepEqual(mails.flatMap(({ to }) => to).toSorted(), [owner.email, admin.email].toSorted());
+    assert.match(mails[0]!.mail.html!, /The &lt;key&gt;/);
+    assert.match(mails[0]!.mail.text!, /\d [A-Z][a-z]+ \d{4} at \d\d:\d\d \(UTC\)/);
   }
   assert.equal(server.taken.filter(({ to }) => to.includes(editor.email)).length, 0);
 });

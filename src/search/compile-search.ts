@@ -45,7 +45,7 @@ export const searchChecksSql = `
            row_id, written, value::jsonb as values, config as language, query, part,
            case when language = 'german'::regconfig then compound else '' end as compound
     from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values, $check_parts, $check_compounds)
-      with ordinality as asked (kind, element, row_id, written, value, part, compound, place)
+      with ordinality as input (kind, element, row_id, written, value, part, compound, place)
     cross join lateral (
       select language::regconfig as language from search_languages where workspace_id = $workspace_id) languages
     cross join lateral (
@@ -61,7 +61,7 @@ export const passesSearchChecksSql = `not exists (
     select case c.row_id when '' then p.answers -> c.element else p.answers -> c.element -> c.row_id end as answer
     where c.element <> ''
     union all
-    select json_build_array(p.answers, p.reference) where c.element = '') asked
+    select json_build_array(p.answers, p.reference) where c.element = '') answers
   cross join lateral (
     select p.answers::text ~* c.written as is_met where c.is_address
     union all
@@ -69,7 +69,7 @@ export const passesSearchChecksSql = `not exists (
         select from (
           -- A phrase is in one answer; words can be in several.
           select string_agg(value #>> '{}', ' ') as text
-          from jsonb_path_query(asked.answer::jsonb, 'strict $.**') with ordinality as given (value, at)
+          from jsonb_path_query(answers.answer::jsonb, 'strict $.**') with ordinality as given (value, at)
           where jsonb_typeof(value) in ('string', 'number') group by case when c.is_phrase then at end) texts
         cross join lateral (select ${foldSql('text')} as folded offset 0) compared
         where to_tsvector(c.language, folded) @@ c.query
@@ -81,9 +81,9 @@ export const passesSearchChecksSql = `not exists (
             (value ->> 'form')::uuid = p.form_id and jsonb_path_exists(
               p.answers::jsonb, '$.** ? (@.type() == "object").keyvalue() ? (@.key == $ELEMENT).value.** ? (@ == $ID)',
               jsonb_build_object('ELEMENT', value -> 'element', 'ID', value -> 'id'))
-          else asked.answer::jsonb @> value
+          else answers.answer::jsonb @> value
             -- In a matrix, any row can match.
-            or json_typeof(asked.answer) = 'object' and jsonb_path_query_array(asked.answer::jsonb, '$.*[*]') @> value end)
+            or json_typeof(answers.answer) = 'object' and jsonb_path_query_array(answers.answer::jsonb, '$.*[*]') @> value end)
     where not c.is_address) looked
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;
@@ -160,17 +160,17 @@ export const phrasesIn = ({ parts }: ParsedSearch): string[] =>
 /**
  * Compiles a parsed query for the statements.
  * @param known looks up an element by its id; a name that no form has is searched as a word.
- * @param sayingOptions returns the options whose label contains a phrase.
+ * @param findOptions returns the options whose label contains a phrase.
  */
 export function compileSearch(
   { parts }: ParsedSearch,
   sent: string,
   known: FindKnownElement,
-  sayingOptions: (phrase: string) => readonly MatchingOption[] = () => [],
+  findOptions: (phrase: string) => readonly MatchingOption[] = () => [],
 ): CompiledSearch {
   const compiler = new WordCompiler();
   const typed: string[] = [];
-  const asked: CompiledSearch = {
+  const search: CompiledSearch = {
     isPlain: true,
     hasWords: false,
     isList: false,
@@ -190,7 +190,7 @@ export function compileSearch(
     tag: null,
     forms: [],
   };
-  const { index, checks, span } = asked;
+  const { index, checks, span } = search;
   let tags = 0;
   const mark = (text: string, isNot: boolean): void => {
     index.mark_kinds.push(isNot ? 'not_mark' : 'mark');
@@ -226,17 +226,17 @@ export function compileSearch(
         if (!isNot) compiler.addAddress(text.replace(/^@/, ''));
         check('address', isNot, { text: addressPattern(text) });
       },
-      form: (text, isNot, begin) => asked.forms.push({ text, isNot, begin }),
+      form: (text, isNot, begin) => search.forms.push({ text, isNot, begin }),
       status(text, isNot) {
         const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
-        if (asked.status !== null && asked.status !== status) span.to_id = span.from_id = maximumId;
-        asked.status = status;
+        if (search.status !== null && search.status !== status) span.to_id = span.from_id = maximumId;
+        search.status = status;
         mark(searchMarks.incomplete, status !== 'incomplete');
       },
       before: (text, isNot) => (isNot ? from(text) : to(text)),
       after: (text, isNot) => (isNot ? to(text) : from(text)),
       tag(text, isNot) {
-        if (!isNot) asked.tag = text;
+        if (!isNot) search.tag = text;
         tags += 1;
         mark(`${searchMarks.tag}${text}`, isNot);
       },
@@ -271,25 +271,25 @@ export function compileSearch(
     if (isNot && isOne) return compiler.addText(written, { isQuoted: part.kind === 'phrase', isNot });
     if (!isNot && part.kind === 'phrase') compiler.addText(written, { isQuoted: true });
     else if (!isNot) typed.push(written);
-    if (!isOne) check('phrase', isNot, { text, values: sayingOptions(text) });
+    if (!isOne) check('phrase', isNot, { text, values: findOptions(text) });
   };
   for (const part of parts) read(part);
   compiler.addText(typed.join(' '));
   compiler.finish();
   index.is_spelled = compiler.isSpelled;
 
-  asked.isPlain = parts.every(
+  search.isPlain = parts.every(
     (part) => !part.isNot && (part.kind === 'word' || (part.kind === 'field' && !known(part.name))),
   );
-  asked.hasWords = compiler.hasWords;
-  asked.isList =
-    !asked.isPlain &&
-    !asked.hasWords &&
+  search.hasWords = compiler.hasWords;
+  search.isList =
+    !search.isPlain &&
+    !search.hasWords &&
     index.word_groups.length === 0 &&
     checks.check_kinds.length === 0 &&
-    tags <= Number(asked.tag !== null);
-  asked.isChecked = checks.check_kinds.length > 0;
-  return asked;
+    tags <= Number(search.tag !== null);
+  search.isChecked = checks.check_kinds.length > 0;
+  return search;
 }
 
 /**

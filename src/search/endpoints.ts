@@ -25,17 +25,17 @@ import { type FoundPage, type FoundSubmission, readSearchView, type View } from 
 /** The minimum length of a word to correct. */
 const leastMistaken = 4;
 /**
- * Returns the word in `written` with the fewest differences from `asked`; if several tie, the most frequent
+ * Returns the word in `written` with the fewest differences from `sought`; if several tie, the most frequent
  * one. Returns undefined if all words differ too much.
  */
-export function nearestWord(asked: string, written: Iterable<string>): string | undefined {
-  const most = allowedTypos(asked);
+export function nearestWord(sought: string, written: Iterable<string>): string | undefined {
+  const most = allowedTypos(sought);
   const found = new Map<string, { mistakes: number; times: number }>();
   for (const word of written) {
     const known = found.get(word);
     if (known) known.times += 1;
-    else if (Math.abs(word.length - asked.length) <= most && word !== asked)
-      found.set(word, { mistakes: mistakesBetween(asked, word), times: 1 });
+    else if (Math.abs(word.length - sought.length) <= most && word !== sought)
+      found.set(word, { mistakes: mistakesBetween(sought, word), times: 1 });
   }
   const near = [...found].filter(([, { mistakes }]) => mistakes <= most);
   return near.sort(([, a], [, b]) => a.mistakes - b.mistakes || b.times - a.times)[0]?.[0];
@@ -83,18 +83,18 @@ async function isWritten(database: Database, reach: Reach, q: string): Promise<b
 }
 
 async function findNearest(database: Database, reach: Reach, text: string): Promise<string | undefined> {
-  const asked = text.toLowerCase();
-  const half = asked.slice(0, Math.max(3, Math.ceil(asked.length / 2)));
+  const sought = text.toLowerCase();
+  const half = sought.slice(0, Math.max(3, Math.ceil(sought.length / 2)));
   // A longer beginning occurs in fewer submissions, so the search for it reaches further back.
   const beginnings = [
     [half],
-    [asked.slice(0, 2)],
-    [`${asked[1]}${asked[0]}${asked[2]}`],
+    [sought.slice(0, 2)],
+    [`${sought[1]}${sought[0]}${sought[2]}`],
     // If only one letter may be wrong, the rest of the word is correct.
-    withAnotherLetter(allowedTypos(asked) === 1 ? asked : half),
+    withAnotherLetter(allowedTypos(sought) === 1 ? sought : half),
   ];
   for (const among of beginnings) {
-    const nearest = nearestWord(asked, await findWordsBeginningWith(database, reach, among));
+    const nearest = nearestWord(sought, await findWordsBeginningWith(database, reach, among));
     if (nearest !== undefined) return nearest;
   }
   return undefined;
@@ -290,7 +290,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
         row.language === null
           ? (languages.get(row.form_id) ?? defaultSearchLanguage)
           : chooseSearchLanguage({}, row.language),
-      sayOption: labels(row.form_id),
+      findLabel: labels(row.form_id),
     }));
     return locateHits(database, hitTermsOf(question), read);
   }

@@ -357,7 +357,7 @@ test('an option is found by its label in every language of the form, as words an
   const someone = await service.makeTenant();
   const options = ['Red', { id: 'g', label: 'Dark green' }];
   const translations = { de: { options: { g: 'Dunkles Moos' } } };
-  const made = await someone.call('POST', '/forms', {
+  const created = await someone.call('POST', '/forms', {
     structure: {
       ...structure(
         element('radio', 'colour', { options, translations }),
@@ -370,7 +370,7 @@ test('an option is found by its label in every language of the form, as words an
     },
     publish: true,
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
+  assert.equal(created.status, 201, JSON.stringify(created.body));
   const chosen = [
     { colour: 'g' },
     { colours: ['Red', 'g'] },
@@ -378,7 +378,7 @@ test('an option is found by its label in every language of the form, as words an
     { parts: [{ dye: 'g' }] },
   ];
   for (const answers of [...chosen, { colour: 'Red', other: 'g' }])
-    await visitor.submit(made.body.id, answers);
+    await visitor.submit(created.body.id, answers);
   const count = async (q: string): Promise<number> =>
     (await someone.call('GET', `/submissions/search?q=${encodeURIComponent(q)}`)).body.pagination.total_count;
   for (const q of ['green', 'moos', '"dark green"', '"dunkles moos"', '"DUNKLES Moos"'])

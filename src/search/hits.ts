@@ -20,7 +20,7 @@ type Searched = {
   reference: string;
   language: string;
   /** Undefined if the labels of all options equal the stored answers. */
-  sayOption: FindOptionLabel | undefined;
+  findLabel: FindOptionLabel | undefined;
 };
 /** Returns the label of an option of an element, or undefined if the answer is shown as stored. */
 export type FindOptionLabel = (element: string, id: string) => string | undefined;
@@ -59,23 +59,23 @@ function* limitItems<Item>(items: Iterable<Item>, most: number): Generator<Item>
 export function* listSubmissionTexts({
   answers,
   reference,
-  sayOption,
+  findLabel,
 }: Omit<Searched, 'language'>): Generator<{ path: (string | number)[]; text: string }> {
   for (const { path, text } of textsIn(
     { answers: JSON.parse(answers), reference: JSON.parse(reference) },
     [],
   ))
-    yield { path, text: (sayOption && labelAt(path, text, sayOption)) ?? text };
+    yield { path, text: (findLabel && labelAt(path, text, findLabel)) ?? text };
 }
 
 /** The last id in the path of an answer is its element, except in the row of a matrix. */
 function labelAt(
   path: readonly (string | number)[],
   text: string,
-  sayOption: FindOptionLabel,
+  findLabel: FindOptionLabel,
 ): string | undefined {
   const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
-  return ids.toReversed().flatMap((id) => sayOption(id, text) ?? [])[0];
+  return ids.toReversed().flatMap((id) => findLabel(id, text) ?? [])[0];
 }
 
 /** Whether a property of a file was written by the system instead of the visitor. */
@@ -139,7 +139,7 @@ const keptVersions = 200;
 
 /** Reads labels once per version, because versions never change. */
 export function openOptionLabels(database: Database): ReadOptionLabels {
-  const kept = new Map<string, Labels>();
+  const cache = new Map<string, Labels>();
 
   const readLabels = async (workspace_id: string, forms: readonly Live[]): Promise<void> => {
     const form_ids = forms.map(({ id }) => id);
@@ -147,7 +147,7 @@ export function openOptionLabels(database: Database): ReadOptionLabels {
     const rowsOf = Map.groupBy(rows, ({ form_id }) => form_id);
     for (const form of forms) {
       const byElement = Map.groupBy(rowsOf.get(form.id) ?? [], ({ element }) => element);
-      kept.set(
+      cache.set(
         keyOf(form),
         new Map(
           [...byElement].map(([element, options]) => [
@@ -160,11 +160,11 @@ export function openOptionLabels(database: Database): ReadOptionLabels {
   };
 
   return async (workspaceId, forms) => {
-    const unknown = forms.filter((form) => !kept.has(keyOf(form)));
+    const unknown = forms.filter((form) => !cache.has(keyOf(form)));
     if (unknown.length > 0) await readLabels(workspaceId, unknown);
-    const labels = new Map(forms.map((form) => [form.id, kept.get(keyOf(form))!]));
-    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - keptVersions)))
-      kept.delete(oldest);
+    const labels = new Map(forms.map((form) => [form.id, cache.get(keyOf(form))!]));
+    for (const oldest of [...cache.keys()].slice(0, Math.max(0, cache.size - keptVersions)))
+      cache.delete(oldest);
     return (formId) => {
       const ofForm = labels.get(formId);
       return ofForm?.size ? (element, id) => ofForm.get(element)?.get(id) : undefined;

@@ -97,8 +97,8 @@ const allForms = `(select f.workspace_id, f.id from forms f where ${ofForms})`;
 
 /** Forms, each with its own condition. */
 const filteredForms = `(
-  select f.workspace_id, f.id, asked.condition from unnest($form_ids, $condition_of) as asked (id, condition)
-  join forms f on f.workspace_id = $workspace_id and f.id = asked.id and f.deleted_at is null)`;
+  select f.workspace_id, f.id, input.condition from unnest($form_ids, $condition_of) as input (id, condition)
+  join forms f on f.workspace_id = $workspace_id and f.id = input.id and f.deleted_at is null)`;
 
 const ofForm = 'p.workspace_id = f.workspace_id and p.form_id = f.id';
 

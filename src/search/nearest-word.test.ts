@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { mistakesBetween } from '#kit/nearest-names.ts';
 import { nearestWord } from './endpoints.ts';
 
-const rows: readonly [asked: string, written: string, mistakes: number][] = [
+const rows: readonly [sought: string, written: string, mistakes: number][] = [
   ['john', 'john', 0],
   ['jonh', 'john', 1],
   ['jon', 'john', 1],
@@ -14,10 +14,10 @@ const rows: readonly [asked: string, written: string, mistakes: number][] = [
   ['lvelase', 'lovelace', 2],
   ['ärger', 'arger', 1],
 ];
-for (const [asked, written, mistakes] of rows)
-  test(`${asked} and ${written} differ by ${mistakes} mistakes in both directions`, () => {
+for (const [sought, written, mistakes] of rows)
+  test(`${sought} and ${written} differ by ${mistakes} mistakes in both directions`, () => {
     assert.deepEqual(
-      [mistakesBetween(asked, written), mistakesBetween(written, asked)],
+      [mistakesBetween(sought, written), mistakesBetween(written, sought)],
       [mistakes, mistakes],
     );
   });

@@ -89,14 +89,14 @@ export async function readSort(
   { isUsual }: { isUsual: boolean },
 ): Promise<Sort | undefined> {
   if (sent === undefined || (isUsual && sent === '-$created')) return undefined;
-  const asked = sent
+  const parts = sent
     .split(',')
     .map((part) => ({ id: part.replace(/^-/, ''), sign: part.startsWith('-') ? -1 : 1 }));
-  if (asked.length > mostColumns) throw refuse(`"sort" can have at most ${mostColumns} columns.`);
-  if (new Set(asked.map(({ id }) => id)).size < asked.length)
+  if (parts.length > mostColumns) throw refuse(`"sort" can have at most ${mostColumns} columns.`);
+  if (new Set(parts.map(({ id }) => id)).size < parts.length)
     throw refuse('"sort" names a column twice. Remove one.');
-  const columns = asked.every(({ id }) => isFact(id)) ? [] : await readColumns(database, form, undefined);
-  const keys = asked.map(({ id, sign }) => ({ ...keyOf(id, columns), sign }));
+  const columns = parts.every(({ id }) => isFact(id)) ? [] : await readColumns(database, form, undefined);
+  const keys = parts.map(({ id, sign }) => ({ ...keyOf(id, columns), sign }));
   while (keys.length < mostColumns) keys.push({ kind: '', element: '', labels: {}, sign: 1 });
   return {
     sort_kinds: keys.map(({ kind }) => kind),

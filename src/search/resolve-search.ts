@@ -83,13 +83,13 @@ export async function resolveSearch(
     ...sent,
     parts: sent.parts.map((part) => named.resolve(forms ? withoutUnknownForm(part, q, forms) : part)),
   };
-  const sayingOptions = await readMatchingOptions(database, reach, phrasesIn(question));
-  const asked = compileSearch(question, q, named.known, sayingOptions);
-  const needsForms = asked.forms.length > 0 || !(asked.hasWords || asked.isList || asked.isPlain);
-  if (!needsForms) return { ...asked, form_ids: reach.form_ids };
+  const findOptions = await readMatchingOptions(database, reach, phrasesIn(question));
+  const search = compileSearch(question, q, named.known, findOptions);
+  const needsForms = search.forms.length > 0 || !(search.hasWords || search.isList || search.isPlain);
+  if (!needsForms) return { ...search, form_ids: reach.form_ids };
   return {
-    ...asked,
-    form_ids: chooseForms(forms ?? (await listSearchedForms(database, reach)), asked.forms),
+    ...search,
+    form_ids: chooseForms(forms ?? (await listSearchedForms(database, reach)), search.forms),
   };
 }
 

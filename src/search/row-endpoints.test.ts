@@ -150,8 +150,12 @@ test('columns are the union of the answered versions, in form order, and removed
 test('a question answered only in submissions begun before its version is also a column', async () => {
   const [name, fresh] = [element('text', 'name'), element('text', 'fresh')];
   const settings = { save_progress: true };
-  const made = await tenant.call('POST', '/forms', { structure: structure(name), publish: true, settings });
-  const form = made.body.id;
+  const created = await tenant.call('POST', '/forms', {
+    structure: structure(name),
+    publish: true,
+    settings,
+  });
+  const form = created.body.id;
   const visitor = openVisitor(service);
   const key = /name="_key" value="([^"]+)"/.exec((await visitor.fetch(`/f/${form}`)).text)![1]!;
   const send = async (...parts: (readonly [string, string])[]) =>

@@ -105,26 +105,26 @@ type Texts = { answers: string; reference: string };
  */
 async function findRowHits(
   { database, optionLabels }: { database: Database; optionLabels: ReadOptionLabels },
-  asked: CompiledSearch['index'] | undefined,
+  index: CompiledSearch['index'] | undefined,
   form: { workspaceId: string; formId: string; version: number; language: string },
   rows: readonly Texts[],
 ): Promise<string[][]> {
-  if (asked === undefined || rows.length === 0) return rows.map(() => []);
+  if (index === undefined || rows.length === 0) return rows.map(() => []);
   const labels = await optionLabels(form.workspaceId, [{ id: form.formId, version: form.version }]);
-  const sayOption = labels(form.formId);
+  const findLabel = labels(form.formId);
   const lengthOf = ({ answers, reference }: Texts): number => answers.length + reference.length;
-  const texts = await mapWithYields(rows, lengthOf, (row) => beginningOf(row, sayOption));
+  const texts = await mapWithYields(rows, lengthOf, (row) => beginningOf(row, findLabel));
   return findHits(
     database,
-    hitTermsOf(asked),
+    hitTermsOf(index),
     texts.map((text) => ({ text, language: form.language })),
   );
 }
 
 /** Returns the beginning of a submission's texts: the part that is searched for hits. */
-function beginningOf(row: Texts, sayOption: FindOptionLabel | undefined): string {
+function beginningOf(row: Texts, findLabel: FindOptionLabel | undefined): string {
   let beginning = '';
-  for (const { text } of listSubmissionTexts({ ...row, sayOption })) {
+  for (const { text } of listSubmissionTexts({ ...row, findLabel })) {
     beginning += `${text}\n`;
     if (beginning.length > mostReadCharacters) break;
   }
@@ -228,10 +228,10 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
       reply: { status: 200, description: 'The file.', content: Object.values(exportTypes) },
       async run({ workspaceId, formIds, params, actor, query }) {
         requireFormAccess(formIds, params.id);
-        const { format = 'csv', for: reader, columns: which, view: saved, language, ...asked } = query;
+        const { format = 'csv', for: reader, columns: which, view: saved, language, ...request } = query;
         const form = { workspaceId, formId: params.id };
         const { name } = await readViewedForm(database, form);
-        const view = await readTableView(database, form, asked);
+        const view = await readTableView(database, form, request);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
         const names = await readAssignmentNames(database, form);

@@ -34,8 +34,8 @@ test('a view is saved with filter, search, order and columns for all members, an
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   assert.deepEqual(await namesIn(form, viewer), ['Adults']);
   assert.equal((await viewer.api('POST', `/forms/${form}/views`, { name: 'Own', query: {} })).status, 403);
-  const asked = new URLSearchParams(view.query as Record<string, string>).toString();
-  const rows = await viewer.api<{ data: { answers: object }[] }>('GET', `/forms/${form}/rows?${asked}`);
+  const parameters = new URLSearchParams(view.query as Record<string, string>).toString();
+  const rows = await viewer.api<{ data: { answers: object }[] }>('GET', `/forms/${form}/rows?${parameters}`);
   assert.deepEqual(
     rows.body.data.map(({ answers }) => answers),
     [{ name: 'Ada', age: 36 }],

@@ -146,7 +146,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
         const id = newId();
         const created_by = scope.actor.kind === 'person' ? scope.actor.id : null;
         const key = { workspace_id: workspaceId, form_id: formId, id };
-        const made = await refuseDuplicateName(
+        const created = await refuseDuplicateName(
           transaction(database, async (client) => {
             // Because of the lock, parallel requests count this view too.
             await lockForm(client, { workspace_id: workspaceId, id: formId });
@@ -159,7 +159,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
             });
           }),
         );
-        if (made.length === 0)
+        if (created.length === 0)
           throw new ApiError(
             'conflict',
             `A form can have at most ${mostSavedViews} saved views. Delete one first.`,
@@ -239,9 +239,9 @@ export function savedViewEndpoints({ database }: { database: Database }) {
     form: { workspaceId: string; formId: string },
     given: Given,
   ): Promise<Given> {
-    const { query: asked, columns: arranged } = given;
+    const { query, columns: arranged } = given;
     const name = given.name === undefined ? undefined : trimText(given.name);
-    const texts = [name, ...Object.values(asked ?? {}), ...Object.keys(arranged?.widths ?? {})];
+    const texts = [name, ...Object.values(query ?? {}), ...Object.keys(arranged?.widths ?? {})];
     const isClean = [...texts, ...(arranged?.order ?? []), ...(arranged?.hidden ?? [])].every(
       (text) => typeof text !== 'string' || isCleanText(text),
     );
@@ -250,7 +250,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       const code = name === '' ? 'required' : 'not_storable';
       throw new ApiError('validation_error', message, { errors: [{ field: 'name', message, code }] });
     }
-    if (asked) await readTableView(database, form, asked);
+    if (query) await readTableView(database, form, query);
     return name === undefined ? given : { ...given, name };
   }
 

@@ -21,8 +21,8 @@ const viewParameters = columns('is_any:boolean', searchParameters, searchCheckPa
 
 const matches = `
   f as materialized (
-    select d.submission_id as id, segments.code, d.terms @@ asked.exact as is_exact from question cross join segments
-    cross join lateral (select replace(question.exact, chr(1), segments.code)::tsquery as exact offset 0) asked
+    select d.submission_id as id, segments.code, d.terms @@ exactly.exact as is_exact from question cross join segments
+    cross join lateral (select replace(question.exact, chr(1), segments.code)::tsquery as exact offset 0) exactly
     join search_documents d on d.workspace_id = $workspace_id
       and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
 

@@ -76,7 +76,7 @@ const groups = `
                   else plain || suffix end, sign) || ')' as anywhere,
            case when kind in ${exactKinds} then '(' || string_agg(plain || suffix, sign) || ')' end as exact
     from search_languages
-    cross join unnest($word_groups, $word_kinds, $word_texts) with ordinality as asked (number, kind, written, place)
+    cross join unnest($word_groups, $word_kinds, $word_texts) with ordinality as input (number, kind, written, place)
     cross join lateral (
       select case when kind in ('beginning', 'address') then ' | ' else ' & ' end as sign,
              '''' || chr(1) || left(language, 3) || chr(2) as mark) signs
@@ -117,7 +117,7 @@ const marks = `
     from groups where number < 0),
   marks as (
     select coalesce(string_agg(format(' & %s''%s%s''', sign, chr(1), quoted), ''), '') as marks
-    from unnest($mark_kinds, $mark_texts) as asked (kind, word)
+    from unnest($mark_kinds, $mark_texts) as input (kind, word)
     cross join lateral (select case kind when 'not_mark' then '!' else '' end as sign) signs
     cross join lateral ${quoted}),`;
 
@@ -142,7 +142,7 @@ const buildSearchSql = (isMore: boolean): string => `${groups}${isMore ? marks :
     select language, replace(anywhere, chr(2), ' ') as anywhere, replace(anywhere, chr(2), '!') as in_subject,
            replace(exact, chr(2), ' ') as exact
     from groups where number >= 0),
-  asked as (
+  by_language as (
     select string_agg(anywhere, ' & ') as anywhere, string_agg(in_subject, ' & ') as all_subject,
            string_agg(in_subject, ' | ') as some_subject, string_agg(exact, ' & ') as exact, count(*) as words
     from words group by language),
@@ -166,7 +166,7 @@ const buildSearchSql = (isMore: boolean): string => `${groups}${isMore ? marks :
            string_agg(some_subject, ' | ') as any_subject,
            string_agg(format('(%s)', exact), ' | ') as exact,
            max(words) as words
-    from asked cross join scopes
+    from by_language cross join scopes
     group by scope
     ${isMore ? everything : ''}),
   segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;

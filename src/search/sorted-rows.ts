@@ -58,7 +58,7 @@ const keyOf = (place: 1 | 2): string => `lateral (
       from (
         select ($sort_kinds)[${place}] as kind, ($sort_labels)[${place}]::jsonb as labels,
                case when ($sort_kinds)[${place}] = 'answer' then p.answers -> ($sort_elements)[${place}] end as value
-        offset 0) asked
+        offset 0) columns
       offset 0) typed
     offset 0) found)`;
 

@@ -77,20 +77,20 @@ test('a large summary counts all submissions, and charts the newest answers, or 
   await insertMany(database, { ...many, version: 3, answers: { size: 'Red' }, since: later, count: newest });
   const summaryOf = async (more: string) =>
     (await person.api<Summary>('GET', `/forms/${form}/summary?time_zone=UTC${more}`)).body;
-  const said = ({ incomplete, sampled, days, elements: found }: Summary) => ({
+  const pick = ({ incomplete, sampled, days, elements: found }: Summary) => ({
     incomplete,
     sampled,
     days: days.map((day) => day.incomplete),
     answered: found.map(({ id, answered }) => [id, answered]),
   });
   const all = newest + older;
-  assert.deepEqual(said(await summaryOf('')), {
+  assert.deepEqual(pick(await summaryOf('')), {
     incomplete: all,
     sampled: newest,
     days: [older, newest],
     answered: [['size', newest]],
   });
-  assert.deepEqual(said(await summaryOf('&sample=all')), {
+  assert.deepEqual(pick(await summaryOf('&sample=all')), {
     incomplete: all,
     sampled: all,
     days: [older, newest],
@@ -112,15 +112,15 @@ test('an option with a capacity shows its capacity and the remaining number', as
   ]);
 });
 
-const queryOf = (asked: Record<string, unknown>): string =>
+const queryOf = (query: Record<string, unknown>): string =>
   new URLSearchParams(
-    Object.entries(asked).map(([name, value]): [string, string] => [
+    Object.entries(query).map(([name, value]): [string, string] => [
       name,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   ).toString();
-const ask = (form: string, asked: Record<string, unknown>) =>
-  person.api<Summary>('GET', `/forms/${form}/summary?${queryOf(asked)}`);
+const ask = (form: string, query: Record<string, unknown>) =>
+  person.api<Summary>('GET', `/forms/${form}/summary?${queryOf(query)}`);
 
 test('a summary takes the filters of the list, and counts what the list returns', async () => {
   const form = await makeForm([...elements, element('text', 'wish')]);
@@ -151,8 +151,8 @@ test('a summary takes the filters of the list, and counts what the list returns'
     '{"counted":{"element":"colour","by":"option","value":"Blue"}}': [40],
   };
   for (const [query, expected] of Object.entries(ages)) {
-    const asked = JSON.parse(query) as Record<string, unknown>;
-    const { status, body } = await ask(form, { ...asked, time_zone: 'Europe/Berlin' });
+    const parameters = JSON.parse(query) as Record<string, unknown>;
+    const { status, body } = await ask(form, { ...parameters, time_zone: 'Europe/Berlin' });
     assert.equal(status, 200, `${query}: ${JSON.stringify(body)}`);
     const { numbers, answered } = body.elements.find(({ id }) => id === 'age')!;
     const mean = expected.reduce((sum, age) => sum + age, 0) / expected.length;
@@ -163,7 +163,7 @@ test('a summary takes the filters of the list, and counts what the list returns'
     );
     const list = await person.api<{ pagination: { total_count: number } }>(
       'GET',
-      `/forms/${form}/submissions?${queryOf(asked)}`,
+      `/forms/${form}/submissions?${queryOf(parameters)}`,
     );
     assert.equal(list.body.pagination.total_count, expected.length, query);
   }

@@ -247,10 +247,10 @@ async function findByReference(
   form: { workspace_id: string; form_id: string },
   q: string,
 ): Promise<string | undefined> {
-  const asked = parseSubmissionReference(q);
-  if (!asked) return undefined;
-  const from_id = leastIdAt(asked.time);
-  const to_id = leastIdAt(new Date(asked.time.getTime() + 1));
+  const parsed = parseSubmissionReference(q);
+  if (!parsed) return undefined;
+  const from_id = leastIdAt(parsed.time);
+  const to_id = leastIdAt(new Date(parsed.time.getTime() + 1));
   const rows = await findIdsBetween(database, { ...form, from_id, to_id });
-  return rows.find(({ id }) => formatSubmissionReference(id) === asked.reference)?.id;
+  return rows.find(({ id }) => formatSubmissionReference(id) === parsed.reference)?.id;
 }

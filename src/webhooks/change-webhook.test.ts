@@ -100,11 +100,11 @@ const refusals: Readonly<Record<string, [change: Partial<WebhookUpdate>, field: 
   'a short secret': [{ secret: 'short' }, 'secret'],
   'an empty secret': [{ secret: '' }, 'secret'],
 };
-for (const [what, [asked, field]] of Object.entries(refusals)) {
+for (const [what, [changes, field]] of Object.entries(refusals)) {
   test(`a change to ${what} is refused and changes nothing`, async () => {
     const scene = await setScene();
     const before = await read(scene);
-    await rejects(change(scene, { active: false, ...asked }), 'validation_error', field);
+    await rejects(change(scene, { active: false, ...changes }), 'validation_error', field);
     assert.deepEqual(await read(scene), before);
   });
 }

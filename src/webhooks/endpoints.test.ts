@@ -71,14 +71,14 @@ test('create, list and read show the secret once, and reading shows the health o
     most_webhooks: 20,
   });
   const sent = { url, events: ['submission.created'], secret: 'generate' };
-  const made = await editor.api<WebhookWithSecret>('POST', of(form), sent);
-  assert.equal(made.status, 201);
-  assert.match(made.body.secret!, /^whsec_/);
+  const created = await editor.api<WebhookWithSecret>('POST', of(form), sent);
+  assert.equal(created.status, 201);
+  assert.match(created.body.secret!, /^whsec_/);
   const { body } = await viewer.api<WebhookList>('GET', of(form));
   const { created_at, updated_at, ...webhook } = body.data[0]!;
   assert.equal(created_at, updated_at);
   assert.deepEqual(webhook, {
-    id: made.body.id,
+    id: created.body.id,
     form_id: form,
     url,
     events: ['submission.created'],
@@ -94,7 +94,7 @@ test('create, list and read show the secret once, and reading shows the health o
     last_delivery: null,
     day: { success: 0, failed: 0, retrying: 0 },
   });
-  const one = await viewer.api<WebhookDetail>('GET', at(made.body.id));
+  const one = await viewer.api<WebhookDetail>('GET', at(created.body.id));
   assert.deepEqual(one.body.webhook, body.data[0]);
 });
 
@@ -153,12 +153,12 @@ test('the details of a failed delivery show each request, its response and why i
     history.map(({ attempt }) => attempt),
     [1, 2, 3],
   );
-  const told = history.map(({ trigger, response_status, response_body }) => [
+  const attempts = history.map(({ trigger, response_status, response_body }) => [
     trigger,
     response_status,
     response_body,
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(attempts, [
     ['schedule', 500, '<b>no</b>'],
     ['schedule', null, null],
     ['schedule', 404, ''],
@@ -183,12 +183,12 @@ test('the signature uses the bytes of the secret as sent, without normalizing it
   const form = await makeForm();
   const receiver = await openReceiver();
   const secret = 'Zoe\u0308 and a long secret';
-  const made = await editor.api<WebhookWithSecret>('POST', of(form), {
+  const created = await editor.api<WebhookWithSecret>('POST', of(form), {
     url: receiver.url,
     events: ['submission.created'],
     secret,
   });
-  assert.deepEqual([made.status, made.body.secret], [201, secret]);
+  assert.deepEqual([created.status, created.body.secret], [201, secret]);
   await submit(form, 'signed');
   const { body, headers } = await until('the delivery', () => Promise.resolve(receiver.requests[0]));
   const expected = createHmac('sha256', secret).update(body).digest('hex');

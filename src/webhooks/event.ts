@@ -97,15 +97,15 @@ function splitAnswers(
   };
 
   const withoutFiles = (some: Answers, row?: number): Answers => {
-    const kept: Answers = {};
+    const rest: Answers = {};
     for (const [id, value] of Object.entries(some)) {
       const type = typeOf(id);
       if (takesFiles(type)) keepFiles(id, value as FileAnswer[], row);
       else if (type === 'composite')
-        kept[id] = (value as AnswerRow[]).map((cells, at) => withoutFiles(cells, at));
-      else kept[id] = value;
+        rest[id] = (value as AnswerRow[]).map((cells, at) => withoutFiles(cells, at));
+      else rest[id] = value;
     }
-    return kept;
+    return rest;
   };
 
   return { responses: withoutFiles(answers), uploads };

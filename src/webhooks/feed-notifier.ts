@@ -75,7 +75,7 @@ export function openFeedNotifier({ database, log }: { database: Database; log: L
   const begin = (): void => {
     // An event may have been committed since the reader's last query.
     plan(batchMs);
-    hearing ??= listenForJobs(database, { log, hear: () => plan(batchMs) });
+    hearing ??= listenForJobs(database, { log, notify: () => plan(batchMs) });
   };
 
   return {

@@ -20,8 +20,8 @@ const at = (webhook: string, more = ''): string => `/webhooks/${webhook}${more}`
 
 type Scene = { form: string; webhook: string; receiver: Receiver };
 async function setScene(...replies: Reply[]): Promise<Scene> {
-  const asked = structure(element('text', 'subject'), element('file_upload', 'photo'));
-  const form = (await tenant.call('POST', '/forms', { structure: asked, publish: true })).body.id;
+  const content = structure(element('text', 'subject'), element('file_upload', 'photo'));
+  const form = (await tenant.call('POST', '/forms', { structure: content, publish: true })).body.id;
   const receiver = await openReceiver();
   receiver.replyWith(...replies);
   const sent = { url: receiver.url, events: ['submission.created'] };
@@ -45,8 +45,8 @@ test('a filter can be set, shown, changed and removed, and matching events are d
   assert.deepEqual({ filter, pauses_on_failure }, sent);
   await submit(scene.form, 'A spindle');
   await submit(scene.form, 'A Loom');
-  const [heard] = await scene.receiver.waitFor(1);
-  assert.equal(JSON.parse(heard!.body.toString()).submission.responses.subject, 'A Loom');
+  const [request] = await scene.receiver.waitFor(1);
+  assert.equal(JSON.parse(request!.body.toString()).submission.responses.subject, 'A Loom');
   assert.equal((await log(scene)).length, 1);
   assert.equal((await editor.api('PATCH', path, { filter: null })).status, 200);
   assert.equal((await read()).filter, null);

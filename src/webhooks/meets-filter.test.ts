@@ -28,8 +28,8 @@ const fields = Object.fromEntries(
 );
 const file = { id: '1', filename: 'a.png', size: 1, content_type: 'image/png' };
 
-type Sent = { answers?: object; reference?: Record<string, string>; asked?: typeof fields };
-function meets(filter: Condition, { answers = {}, reference = {}, asked = fields }: Sent): boolean {
+type Sent = { answers?: object; reference?: Record<string, string>; elements?: typeof fields };
+function meets(filter: Condition, { answers = {}, reference = {}, elements = fields }: Sent): boolean {
   const submission = {
     id: 's',
     submittedAt: null,
@@ -38,10 +38,10 @@ function meets(filter: Condition, { answers = {}, reference = {}, asked = fields
     answers: answers as Answers,
   };
   const form = { id: 'f', name: 'Form', workspaceId: 'w' };
-  const snapshot = snapshotOf({ form, submission, fields: asked });
+  const snapshot = snapshotOf({ form, submission, fields: elements });
   return meetsFilter(
     filter,
-    { snapshot, fields: asked },
+    { snapshot, fields: elements },
     {
       today: '2026-01-31',
       work: createWorkBudget(),
@@ -117,14 +117,14 @@ const scenarios: [what: string, filter: Condition, meeting: Sent[], failing: Sen
   [
     'an element that the version did not ask: it is unanswered',
     { element: 'country', is: 'not_answered' },
-    [{ asked: later }, { asked: later, answers: { country: 'Germany' } }],
+    [{ elements: later }, { elements: later, answers: { country: 'Germany' } }],
     [{ answers: { country: 'Germany' } }],
   ],
   [
     'an element that had another type then: it is compared as that',
     { element: 'age', is: 'equals', value: 18 },
     [],
-    [{ asked: { ...fields, age: fields['name']! }, answers: { age: '18' } }],
+    [{ elements: { ...fields, age: fields['name']! }, answers: { age: '18' } }],
   ],
   ['a name that every object has', { element: 'toString', is: 'answered' }, [], [{}]],
 ];

@@ -42,7 +42,7 @@ const read = async (
   return { ...page, events: page.bodies.map((body) => JSON.parse(body) as Body) };
 };
 /** Records an event with a word as its answer, and commits when `mayCommit` resolves. */
-const say = (place: Place, word: string, mayCommit: Promise<unknown> = Promise.resolve()) =>
+const record = (place: Place, word: string, mayCommit: Promise<unknown> = Promise.resolve()) =>
   transaction(database, async (client) => {
     const id = newId();
     const form = { id: place.formId, name: 'Contact', workspaceId: place.workspaceId };
@@ -55,9 +55,9 @@ const say = (place: Place, word: string, mayCommit: Promise<unknown> = Promise.r
     };
     const snapshot = snapshotOf({ form, submission, fields: {} });
     const event = { submissionId: id, kind: 'submission.created', occurredAt: new Date(), snapshot } as const;
-    const heard = await recordEvent(client, { ...place, ...event, fields: {} });
+    const count = await recordEvent(client, { ...place, ...event, fields: {} });
     await mayCommit;
-    return heard;
+    return count;
   });
 const wordsOf = ({ events }: { events: Body[] }): string[] =>
   events.map(({ submission }) => submission.responses.name);
@@ -65,12 +65,12 @@ const isGone = (error: unknown): boolean => error instanceof ApiError && error.c
 
 test('nothing is recorded without a reader; from its first request on, every event is recorded in order', async () => {
   const place = await makeForm(database);
-  assert.equal(await say(place, 'unheard'), 0);
+  assert.equal(await record(place, 'unheard'), 0);
   const first = await read(place);
   assert.deepEqual([first.bodies, first.hasMore], [[], false]);
-  assert.equal(await say(place, 'one'), 1);
+  assert.equal(await record(place, 'one'), 1);
   assert.equal((await read(place)).bodies.length, 1);
-  await say(place, 'two');
+  await record(place, 'two');
   const page = await read(place, { after: first.next });
   assert.deepEqual(wordsOf(page), ['one', 'two']);
   assert.deepEqual((await read(place, { after: page.next })).bodies, []);
@@ -107,9 +107,9 @@ test('an event that commits late is not skipped, although its ID is older', asyn
   const place = await makeForm(database);
   await read(place);
   const gate = Promise.withResolvers<void>();
-  const late = say(place, 'late', gate.promise);
+  const late = record(place, 'late', gate.promise);
   await sleep(5);
-  await say(place, 'early');
+  await record(place, 'early');
   const page = await read(place);
   assert.deepEqual(wordsOf(page), ['early']);
   gate.resolve();
@@ -125,7 +125,7 @@ test('with parallel writers that commit at random times, every reader gets every
   const write = async (writer: number): Promise<void> => {
     for (let count = 0; count < each; count += 1) {
       const word = `${writer}-${count}`;
-      await say(place, word, sleep(Math.random() * 8));
+      await record(place, word, sleep(Math.random() * 8));
       written.push(word);
     }
   };
@@ -165,8 +165,8 @@ test('a filtered read continues past events that do not match', async () => {
 test('the feed contains no tests of a webhook and no events of another workspace', async () => {
   const [place, other] = [await makeForm(database), await makeForm(database)];
   await Promise.all([read(place), read(other)]);
-  await say(place, 'real');
-  await say(place, 'a test');
+  await record(place, 'real');
+  await record(place, 'a test');
   await database.query(
     `update events set is_test = true where workspace_id = $1 and snapshot::text like '%a test%'`,
     [place.workspaceId],
@@ -187,9 +187,9 @@ async function age({ workspaceId }: Place, words: string): Promise<void> {
 test('a cursor older than the retention returns 410, and a new reader starts with the remaining events', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
-  await say(place, 'old');
+  await record(place, 'old');
   const old = await read(place);
-  await say(place, 'young');
+  await record(place, 'young');
   await age(place, 'old');
   await pruneDeliveryLog({ database }, { retentionDays: 30 });
   await assert.rejects(read(place, { after: next }), isGone);
@@ -200,7 +200,7 @@ test('a cursor older than the retention returns 410, and a new reader starts wit
 test('a reader gets 410 if retention removed events before they were read', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
-  await say(place, 'unread');
+  await record(place, 'unread');
   await age(place, 'unread');
   await pruneDeliveryLog({ database }, { retentionDays: 30 });
   await assert.rejects(read(place, { after: next }), isGone);
@@ -213,9 +213,9 @@ test('a feed that is not read for 30 days records nothing, and its reader then g
   await database.query(`update feeds set read_at = now() - interval '31 days' where workspace_id = $1`, [
     place.workspaceId,
   ]);
-  assert.equal(await say(place, 'unheard'), 0);
+  assert.equal(await record(place, 'unheard'), 0);
   await assert.rejects(read(place, { after: next }), isGone);
-  assert.equal(await say(place, 'heard'), 1);
+  assert.equal(await record(place, 'heard'), 1);
   assert.deepEqual(wordsOf(await read(place)), ['heard']);
 });
 
@@ -232,7 +232,7 @@ test('a waiting reader is woken even if other jobs are announced all the time', 
   const chatter = setInterval(() => void announceJobs(database, 'others'), 5);
   t.after(() => clearInterval(chatter));
   const wait = bell.wait(place.workspaceId, next, 10_000);
-  await say(place, 'news');
+  await record(place, 'news');
   const began = performance.now();
   assert.equal(await wait, true);
   bell.close();
@@ -249,7 +249,7 @@ test('a waiting reader is woken by the commit of another process and holds no co
   const short = await bell.wait(place.workspaceId, next, 30);
   assert.equal(short, false, 'the time was over');
   await small.query('select 1');
-  await say(place, 'news');
+  await record(place, 'news');
   await announceJobs(database, 'another');
   assert.deepEqual(new Set(await Promise.all(waits)), new Set([true]));
   const open = bell.wait(place.workspaceId, next + 9, 10_000);

@@ -197,8 +197,8 @@ async function readPage(
     webhook_id: webhookId ?? null,
   });
   const { seen, reach } = rows[0]!;
-  const wanted = rows.filter(({ position }) => position !== null);
-  const bodies = wanted.map((row) =>
+  const events = rows.filter(({ position }) => position !== null);
+  const bodies = events.map((row) =>
     formatDeliveryBody({
       kind: row.kind!,
       occurredAt: row.occurred_at!,
@@ -207,6 +207,6 @@ async function readPage(
       signLink: links.sign,
     }),
   );
-  const next = wanted.length === limit ? wanted.at(-1)!.position! : (reach ?? after);
+  const next = events.length === limit ? events.at(-1)!.position! : (reach ?? after);
   return { bodies, next, hasMore: seen === window || next < (reach ?? after) };
 }

@@ -94,7 +94,7 @@ test('many events are recorded in two round trips, each with its own snapshot', 
   await makeWebhook(database, place, { url, events: ['submission.deleted'] });
   const events = Array.from({ length: 500 }, (_, index) => eventOf(place, `"${index}", {1} \\ 👋 null`));
   let queries = 0;
-  const made = await transaction(database, async (client) => {
+  const count = await transaction(database, async (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     client.query = ((...args: unknown[]) => {
       queries += 1;
@@ -106,7 +106,7 @@ test('many events are recorded in two round trips, each with its own snapshot', 
       client.query = query as typeof client.query;
     }
   });
-  assert.equal(made, 1_000);
+  assert.equal(count, 1_000);
   assert.equal(queries, 2);
   assert.deepEqual(await counts(place), [500, 1_000, 1_000]);
   const { rows } = await database.query(
@@ -124,11 +124,11 @@ test('recording events and deleting a webhook at the same time do not disturb ea
   const place = await makeForm(database);
   for (let round = 0; round < 30; round += 1) {
     const webhook = await makeWebhook(database, place, { url });
-    const [made] = await Promise.all([
+    const [count] = await Promise.all([
       happen(database, place),
       database.query('delete from webhooks where id = $1', [webhook]),
     ]);
-    assert.ok(made === 0 || made === 1);
+    assert.ok(count === 0 || count === 1);
   }
   assert.equal(await countRows('deliveries', place), 0);
 });

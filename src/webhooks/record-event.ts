@@ -164,22 +164,22 @@ export const insertEvents = statement(
       from unnest($event_ids, $submission_ids, $kinds, $occurred_ats, $snapshots)
         as event (id, submission_id, kind, occurred_at, snapshot)
   ),
-  made as materialized (
-    select made.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
-      as made (id, event_id, kind, webhook_id, lane, is_sent)
+  queued as materialized (
+    select queued.*, now() as at from unnest($delivery_ids, $delivery_events, $delivery_kinds, $webhook_ids, $lanes, $are_sent)
+      as queued (id, event_id, kind, webhook_id, lane, is_sent)
   ),
   delivery as (
     insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, is_test, test_url,
                             next_attempt_at, created_at)
     select $workspace_id, id, $form_id, webhook_id, event_id, kind, case when is_sent then 'Retrying' else 'Failed' end,
-           $trigger = 'test', $test_url, case when is_sent then made.at end, made.at
-      from made
+           $trigger = 'test', $test_url, case when is_sent then queued.at end, queued.at
+      from queued
   ),
   job as materialized (
     select $workspace_id as workspace_id, id, '${deliverJobKind}' as kind, lane,
            jsonb_strip_nulls(jsonb_build_object('trigger', $trigger, 'traceparent', $traceparent)) as payload,
-           made.at as run_at, made.at
-      from made
+           queued.at as run_at, queued.at
+      from queued
      where is_sent
   ),
   put as (${insertJobsSql('job')})
@@ -192,7 +192,7 @@ export type SubmissionEvent = {
   occurredAt: Date;
   snapshot: Snapshot;
   /** Recorded and sent in place of the snapshot. Filters still compare the snapshot. */
-  told?: Snapshot;
+  published?: Snapshot;
   /** The fields of the version that was answered, which filters compare. */
   fields: Filtered['fields'];
 };
@@ -224,14 +224,14 @@ export async function recordEvents(
   const listeners = await selectActiveWebhooks(db, { workspace_id: workspaceId, form_id: formId });
   const webhooks = listeners.filter(({ id }) => id !== null) as Webhook[];
   const isFed = listeners.length > webhooks.length;
-  const hearers = await findReceivingWebhooks(webhooks, events);
-  const heard = events
-    .map((event, index) => ({ ...event, id: newId(), hearers: hearers[index]! }))
-    .filter((event) => isFed || event.hearers.length > 0);
-  if (heard.length === 0) return 0;
+  const receivers = await findReceivingWebhooks(webhooks, events);
+  const received = events
+    .map((event, index) => ({ ...event, id: newId(), receivers: receivers[index]! }))
+    .filter((event) => isFed || event.receivers.length > 0);
+  if (received.length === 0) return 0;
 
-  const deliveries = heard.flatMap((event) =>
-    event.hearers.map((webhook, index) => ({
+  const deliveries = received.flatMap((event) =>
+    event.receivers.map((webhook, index) => ({
       id: index === 0 ? event.id : newId(),
       event,
       webhookId: webhook.id,
@@ -241,11 +241,11 @@ export async function recordEvents(
   await insertEvents(db, {
     workspace_id: workspaceId,
     form_id: formId,
-    event_ids: heard.map(({ id }) => id),
-    submission_ids: heard.map(({ submissionId }) => submissionId),
-    kinds: heard.map(({ kind }) => kind),
-    occurred_ats: heard.map(({ occurredAt }) => occurredAt),
-    snapshots: heard.map(({ snapshot, told = snapshot }) => JSON.stringify(told)),
+    event_ids: received.map(({ id }) => id),
+    submission_ids: received.map(({ submissionId }) => submissionId),
+    kinds: received.map(({ kind }) => kind),
+    occurred_ats: received.map(({ occurredAt }) => occurredAt),
+    snapshots: received.map(({ snapshot, published = snapshot }) => JSON.stringify(published)),
     delivery_ids: deliveries.map(({ id }) => id),
     delivery_events: deliveries.map(({ event }) => event.id),
     delivery_kinds: deliveries.map(({ event }) => event.kind),
@@ -256,7 +256,7 @@ export async function recordEvents(
     traceparent: currentTrace() ?? null,
     test_url: null,
   });
-  return deliveries.filter(({ isSent }) => isSent).length + (isFed ? heard.length : 0);
+  return deliveries.filter(({ isSent }) => isSent).length + (isFed ? received.length : 0);
 }
 
 /** The work that is done before other requests are served, in steps (work.ts): about 10 ms. */
@@ -272,19 +272,19 @@ async function findReceivingWebhooks(
 ): Promise<Webhook[][]> {
   const work: WorkBudget = { left: Number.MAX_SAFE_INTEGER, kept: new Set() };
   let turnEnds = work.left - stepsBeforeYield;
-  const hearers: Webhook[][] = [];
+  const receivers: Webhook[][] = [];
   for (const event of events) {
     const given = new Map<string, ComparedValue>();
-    const heard: Webhook[] = [];
+    const receiving: Webhook[] = [];
     for (const webhook of webhooks) {
-      if (receivesEvent(webhook, event, given, work)) heard.push(webhook);
+      if (receivesEvent(webhook, event, given, work)) receiving.push(webhook);
       if (work.left > turnEnds) continue;
       await setImmediate();
       turnEnds = work.left - stepsBeforeYield;
     }
-    hearers.push(heard);
+    receivers.push(receiving);
   }
-  return hearers;
+  return receivers;
 }
 
 function receivesEvent(

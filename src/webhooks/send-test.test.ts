@@ -139,7 +139,7 @@ test('a test cannot scan ports: all blocked addresses give the same result withi
     'https://169.254.169.254/',
     'https://[fd00::1]/',
   ];
-  const told = new Set<string>();
+  const reasons = new Set<string>();
   for (const url of targets) {
     const scene = await setScene({ url });
     // The fastest of five rounds, because a busy machine may delay any of them.
@@ -149,24 +149,24 @@ test('a test cannot scan ports: all blocked addresses give the same result withi
       quickest = Math.min(quickest, line.response_ms!);
       const [attempt] = await attemptsOf(line.id);
       assert.deepEqual([attempt.url, attempt.request_headers, attempt.response_status], [null, null, null]);
-      told.add(`${line.status}: ${attempt.reason}`);
+      reasons.add(`${line.status}: ${attempt.reason}`);
     }
     assert.ok(quickest <= 50, `${url} took ${quickest} ms`);
   }
-  assert.equal(told.size, 1);
+  assert.equal(reasons.size, 1);
 });
 
 test('a test hides why a connection failed: a closed port and an invalid certificate give one reason (T10)', async () => {
   const selfSigned = await openReceiver({ certificate: 'selfsigned' });
-  const told = new Set<string>();
+  const reasons = new Set<string>();
   for (const url of [`https://127.0.0.1:${closedPort}/`, selfSigned.url]) {
     const line = await sendAndSettle(await setScene({ url }));
     const [{ reason, dns_ms, connect_ms, tls_ms, first_byte_ms }] = await attemptsOf(line.id);
     assert.deepEqual([dns_ms, connect_ms, tls_ms, first_byte_ms], [null, null, null, null]);
-    told.add(`${line.status}: ${reason}`);
+    reasons.add(`${line.status}: ${reason}`);
   }
   assert.deepEqual(
-    [...told],
+    [...reasons],
     ['Failed: Could not make a secure connection to the receiver. Tests are not retried.'],
   );
 });

@@ -21,7 +21,7 @@ export const deleteEventsOfSubmissions = statement(
      order by d.id
        for update of d
   ),
-  told as (
+  deleted as (
     delete from deliveries using waiting
      where deliveries.workspace_id = waiting.workspace_id and deliveries.id = waiting.id
     returning deliveries.id
@@ -31,7 +31,7 @@ export const deleteEventsOfSubmissions = statement(
      where workspace_id = $workspace_id and submission_id = any ($submission_ids)
     returning id
   )
-  select (select count(*) from gone) as events, (select count(*) from told) as deliveries`;
+  select (select count(*) from gone) as events, (select count(*) from deleted) as deliveries`;
 
 /** Rows with a smaller id are older than the retention period of the form `f`. */
 const oldest = leastIdAtSql(`($now - ${retentionIntervalSql('deliveries')})`);

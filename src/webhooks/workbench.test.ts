@@ -81,8 +81,8 @@ test('the last real submissions are sent to another address as tests and count t
   const { status, body } = await editor.api<SentWebhookTest>('POST', `${path}/test`, request);
   assert.deepEqual([status, body.ids.length, body.id], [202, 2, body.ids[1]]);
   const requests = await elsewhere.waitFor(2);
-  const told = requests.map((each) => JSON.parse(each.body.toString()));
-  assert.deepEqual(told.map(({ submission }) => submission.responses.subject).toSorted(), ['three', 'two']);
+  const bodies = requests.map((each) => JSON.parse(each.body.toString()));
+  assert.deepEqual(bodies.map(({ submission }) => submission.responses.subject).toSorted(), ['three', 'two']);
   assert.ok(requests.every(({ headers }) => headers['x-service-test'] === 'true'));
   assert.equal(receiver.requests.length, 3);
   assert.deepEqual(

@@ -44,18 +44,18 @@ const closeWorkspace = statement('endings.end_workspace', 'workspace_id ends_at 
  * that jobs do not all become due at the same time.
  */
 const reopenWorkspace = statement('endings.revive_workspace', 'workspace_id now', 'name')`
-  with held as (
+  with closed as (
     select id, ends_at from workspaces where id = $workspace_id and ends_at > $now for update),
   opened as (
-    update workspaces set ends_at = null, updated_at = $now from held where workspaces.id = held.id
+    update workspaces set ends_at = null, updated_at = $now from closed where workspaces.id = closed.id
     returning workspaces.id, workspaces.name),
   ways as (
     insert into form_lookup (form_id, workspace_id)
     select f.id, f.workspace_id from forms f join opened on opened.id = f.workspace_id where f.deleted_at is null
     on conflict do nothing),
   waiting as (
-    update jobs set run_at = jobs.run_at - (${jobPostponement} + (held.ends_at - $now))
-      from held where jobs.workspace_id = held.id and jobs.run_at >= held.ends_at + ${jobPostponement})
+    update jobs set run_at = jobs.run_at - (${jobPostponement} + (closed.ends_at - $now))
+      from closed where jobs.workspace_id = closed.id and jobs.run_at >= closed.ends_at + ${jobPostponement})
   select name from opened`;
 
 /**

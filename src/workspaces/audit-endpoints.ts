@@ -50,12 +50,12 @@ export const auditEntryParameters = columns(
  * Returns SQL for a `with` clause that inserts the audit entries of created rows (workspace_id, id), with
  * their status.
  */
-export const insertAuditEntrySql = (made: string): string =>
+export const insertAuditEntrySql = (source: string): string =>
   `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
                             address, agent, session_id)
      select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
             $line_request_id, 201, $line_address, $line_agent, $line_session_id
-       from ${made} where $line_id is not null`;
+       from ${source} where $line_id is not null`;
 
 const countAuditEntries = statement('audit.count_lines', auditFilterParameters, 'count')`
   select count(*) as count from audit_lines a where ${auditFilterSql}`;

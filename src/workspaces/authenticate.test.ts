@@ -67,7 +67,7 @@ test('a key that was just used returns 401 on the next request of its process af
 test('a revocation is announced to every process and applies within a second even without the announcement', async () => {
   const { id, key } = await newKey();
   const listener = await database.connect();
-  const heard = new Promise<string>((resolve) =>
+  const notified = new Promise<string>((resolve) =>
     listener.once('notification', ({ channel }) => resolve(channel)),
   );
   await listener.query(`listen ${keyChangeChannel}`);
@@ -76,7 +76,7 @@ test('a revocation is announced to every process and applies within a second eve
   // Like a change by another process: the cache of this process is not cleared.
   await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
   await database.query('select pg_notify($1, $2)', [keyChangeChannel, '']);
-  assert.equal(await heard, keyChangeChannel);
+  assert.equal(await notified, keyChangeChannel);
   listener.release(true);
   let lastTakenMs = 0;
   await until(() => {
@@ -119,11 +119,13 @@ test('a revoked, changed or rotated key is announced to every process', async ()
     () => revokeKey(database, place),
   ]) {
     const listener = await database.connect();
-    const heard = new Promise((resolve) => listener.once('notification', ({ payload }) => resolve(payload)));
+    const notified = new Promise((resolve) =>
+      listener.once('notification', ({ payload }) => resolve(payload)),
+    );
     await listener.query(`listen ${keyChangeChannel}`);
     await change();
     await database.query('select pg_notify($1, $2)', [keyChangeChannel, 'afterwards']);
-    assert.equal(await heard, '');
+    assert.equal(await notified, '');
     listener.release(true);
   }
 });

@@ -78,8 +78,8 @@ test('if both owners leave at the same time, one stays, because each locks the w
   const { workspaceId, userId } = await signIn(service);
   const other = await signIn(service, { role: 'owner', workspaceId });
   const { database } = service.services;
-  const held = { text: 'select from workspaces where id = $1 for update', values: [workspaceId] };
-  const both = await whileHeld(database, held, 2, () =>
+  const lock = { text: 'select from workspaces where id = $1 for update', values: [workspaceId] };
+  const both = await whileHeld(database, lock, 2, () =>
     Promise.allSettled(
       [userId, other.userId].map((each) => leaveWorkspace(database, { workspaceId, userId: each })),
     ),
@@ -114,10 +114,10 @@ test('the keys of a member who leaves or is removed are revoked, unless the remo
   const makeKey = async (person: ConsolePerson) =>
     (await person.api<{ id: string; key: string }>('POST', '/keys', { name: 'Theirs' })).body;
   const works = async (key: string) => (await callApi(url, key, 'GET', '/forms')).status === 200;
-  const [removed, kept, left] = [await join(), await join(), await join()];
+  const [removed, stayed, left] = [await join(), await join(), await join()];
   const [gone, stays, leaves, own] = [
     await makeKey(removed),
-    await makeKey(kept),
+    await makeKey(stayed),
     await makeKey(left),
     await makeKey(owner),
   ];
@@ -141,7 +141,7 @@ test('the keys of a member who leaves or is removed are revoked, unless the remo
   assert.equal((await owner.api('DELETE', `/members/${removed.userId}`)).status, 204);
   assert.equal(await revokedAt(), before, 'a key that had ended keeps the time of its end');
   assert.deepEqual([await works(gone.key), await works(rotated.body.key)], [false, false]);
-  assert.equal((await owner.api('DELETE', `/members/${kept.userId}?keys=keep`)).status, 204);
+  assert.equal((await owner.api('DELETE', `/members/${stayed.userId}?keys=keep`)).status, 204);
   assert.equal(await works(stays.key), true);
   assert.equal((await left.call('DELETE', `/memberships/${workspaceId}`)).status, 204);
   assert.equal(await works(leaves.key), false);
@@ -188,5 +188,5 @@ test('a key can manage members like an admin, but never owners, whatever its per
   assert.equal(invited.status, 201);
   assert.equal((await call('PATCH', `/members/${viewer.userId}`, { role: 'editor' })).status, 200);
   const { data } = (await owner.api<{ data: { invited_by: string }[] }>('GET', '/members/invitations')).body;
-  assert.equal(data[0]!.invited_by, owner.email.split('@')[0], 'whoever made the key asked');
+  assert.equal(data[0]!.invited_by, owner.email.split('@')[0], 'the inviter is the creator of the key');
 });

@@ -115,8 +115,8 @@ function replayResponse(vault: Vault, fingerprint: Buffer, found: Found | undefi
         : 'The first request with this Idempotency-Key is still running. Try again shortly.',
     );
   }
-  const kept = found.answer && unseal(vault, found.answer);
-  return { status: found.status, ...kept, isReplayed: true };
+  const stored = found.answer && unseal(vault, found.answer);
+  return { status: found.status, ...stored, isReplayed: true };
 }
 
 type StoredResponse = Pick<OperationResponse, 'headers' | 'tag'> & { json?: string };

@@ -19,17 +19,17 @@ type Made = { id: string; key: string };
 type RotatedKey = Made & { former_until: string };
 
 async function makeForm(name: string): Promise<{ id: string; submission: string }> {
-  const made = await tenant.call('POST', '/forms', {
+  const created = await tenant.call('POST', '/forms', {
     structure: { ...structure(element('text', 'name')), attrs: { name } },
     publish: true,
   });
-  const sent = await fetch(`${url}/f/${made.body.id}`, {
+  const sent = await fetch(`${url}/f/${created.body.id}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify({ answers: { name: 'Xylograph' } }),
   });
   const { id: submission } = (await sent.json()) as { id: string };
-  return { id: made.body.id, submission };
+  return { id: created.body.id, submission };
 }
 
 const [mine, other] = [await makeForm('Mine'), await makeForm('Other')];
@@ -69,15 +69,15 @@ test('no API route lets a key access other forms', async () => {
   const { key } = await makeKey({ form_ids: [mine.id], permissions: [...permissionNames] });
   const absent = await callApi(url, key, 'GET', `/forms/${absentId}`);
   const addressed = apiRoutes(service.services).filter(({ path }) => path.includes(':id'));
-  const made = await makeOneOfEach(service, tenant);
+  const ids = await makeOneOfEach(service, tenant);
   for (const { name, method, path, operation } of addressed) {
     const isOfForm = path.startsWith('/forms/:id/') && /:(?!id|version)/.test(path);
     // Data of another form must not be reachable under the path of an allowed form either.
-    for (const id of [idIn(path, made), ...(isOfForm ? [mine.id] : [])]) {
+    for (const id of [idIn(path, ids), ...(isOfForm ? [mine.id] : [])]) {
       const address = path
         .replace(':id', id)
         .replace(':version', '1')
-        .replaceAll(/:(\w+)/g, (_all, inner: string) => made[inner] ?? absentId);
+        .replaceAll(/:(\w+)/g, (_all, inner: string) => ids[inner] ?? absentId);
       const answer = await callApi(url, key, method, address, operation.example.body);
       const isOfNoForm = /^\/(members|mails|people|workspace)\b/.test(path);
       if (isOfNoForm) assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden'], name);
@@ -235,13 +235,13 @@ test('only admins can read the requests of a key', async () => {
 test('a key is shown once, has only its permissions and is refused immediately after it is revoked', async () => {
   const owner = await signIn(service);
   const expires_at = new Date(Date.now() + 86_400_000).toISOString();
-  const made = await owner.api<{ id: string; key: string }>('POST', keys, {
+  const created = await owner.api<{ id: string; key: string }>('POST', keys, {
     name: 'Export',
     permissions: ['forms:read'],
     expires_at,
   });
-  assert.equal(made.status, 201);
-  const { id, key } = made.body;
+  assert.equal(created.status, 201);
+  const { id, key } = created.body;
   assert.equal((await callApi(url, key, 'GET', '/forms')).status, 200);
   const lacking = await callApi(url, key, 'DELETE', '/forms/01890000-0000-7000-8000-000000000000');
   assert.deepEqual([lacking.status, lacking.body.error], [403, 'forbidden']);
@@ -376,7 +376,7 @@ test('the second of two simultaneous changes to a key returns 412, and no later 
   assert.deepEqual([body.name, JSON.stringify(body).includes(key)], ['First', false]);
   await admin.api('DELETE', `${keys}/${id}`);
   const ended = await admin.api('PATCH', `${keys}/${id}`, { name: 'Third' }, match);
-  assert.equal(ended.status, 404, 'of a revoked key it is not said that somebody else changed it');
+  assert.equal(ended.status, 404, 'a revoked key is not found, rather than changed by somebody else');
 });
 
 test('only a caller with all current permissions of a key can change or rotate it', async () => {
@@ -408,12 +408,12 @@ test('a key cannot create, change or rotate a key so that it expires later than 
   ];
   const by = (method: string, path: string, body: object) =>
     callApi(url, short.key, method, `${keys}${path}`, body);
-  const made = (more: object) => by('POST', '', { name: 'Made', permissions: ['forms:read'], ...more });
+  const create = (more: object) => by('POST', '', { name: 'Made', permissions: ['forms:read'], ...more });
   assert.deepEqual(
     [
-      (await made({})).status,
-      (await made({ expires_at: inHours(2) })).status,
-      (await made({ expires_at: inHours(0.9) })).status,
+      (await create({})).status,
+      (await create({ expires_at: inHours(2) })).status,
+      (await create({ expires_at: inHours(0.9) })).status,
       (await by('PATCH', `/${short.id}`, { expires_at: null })).status,
       (await by('PATCH', `/${ending.id}`, { expires_at: inHours(2) })).status,
       (await by('PATCH', `/${lasting.id}`, { expires_at: inHours(0.5) })).status,

@@ -213,14 +213,14 @@ export function keyEndpoints({ database }: { database: Database }) {
           formIds: grant.formIds ?? null,
           expiresAt: expiresAt ?? null,
         });
-        const made = await createKey(database, {
+        const created = await createKey(database, {
           workspaceId: scope.workspaceId,
           name: body.name.trim(),
           ...grant,
           expiresAt,
           createdBy: (await findResponsiblePerson(database, scope))?.id,
         });
-        return { body: made };
+        return { body: created };
       },
     }),
 

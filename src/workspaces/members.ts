@@ -171,8 +171,8 @@ export function requireMayManageOwner(keeper: MemberManager, concerned: Role): v
 }
 
 async function requireAnotherOwner(client: ClientBase, workspaceId: string, userId: string): Promise<void> {
-  const [asked] = await hasOtherOwner(client, { workspace_id: workspaceId, user_id: userId });
-  if (asked!.has_other) return;
+  const [row] = await hasOtherOwner(client, { workspace_id: workspaceId, user_id: userId });
+  if (row!.has_other) return;
   throw new ApiError('conflict', 'This is the last owner. Make another member an owner first.');
 }
 

@@ -34,15 +34,15 @@ test('a clock that is set ahead starts a new window, and setting it back does no
 });
 
 /** Answers the greeting of a Valkey client and nothing after it. Counts the requests to count. */
-async function openSilentValkey(): Promise<{ url: string; asked: () => number }> {
-  let asked = 0;
+async function openSilentValkey(): Promise<{ url: string; countRequests: () => number }> {
+  let requests = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       const command = bytes.toString('latin1').toLowerCase();
-      if (/\beval(?:sha)?\b/.test(command)) asked += 1;
+      if (/\beval(?:sha)?\b/.test(command)) requests += 1;
       else socket.write('+OK\r\n'.repeat(command.match(/^\*\d/gm)?.length ?? 0));
     });
   });
@@ -52,7 +52,10 @@ async function openSilentValkey(): Promise<{ url: string; asked: () => number }>
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    countRequests: () => requests,
+  };
 }
 
 test('if Valkey does not answer, one request per second waits for it, and all others are counted locally', async () => {
@@ -62,9 +65,9 @@ test('if Valkey does not answer, one request per second waits for it, and all ot
   for (let request = 1; request <= 50; request += 1)
     assert.equal((await counter.count('key')).requests, request);
   // If all 50 requests waited, they would take 12 s, with one query to Valkey every quarter of a second.
-  assert.equal(valkey.asked(), 1);
-  await until('it to be asked again', async () => {
+  assert.equal(valkey.countRequests(), 1);
+  await until('a second request', async () => {
     await counter.count('key');
-    return valkey.asked() === 2;
+    return valkey.countRequests() === 2;
   });
 });

@@ -31,13 +31,13 @@ const countRequests = statement(
   '',
 )`
   /* sweep: across workspaces */
-  with held as (
+  with locked as (
     select workspace_id, id from api_keys where workspace_id = any ($workspace_ids) and id = any ($key_ids)
     order by workspace_id, id for update),
   given as (
     select given.* from unnest($workspace_ids, $key_ids, $days, $requests, $times, $addresses)
       as given (workspace_id, key_id, day, requests, at, address)
-    join held on held.workspace_id = given.workspace_id and held.id = given.key_id),
+    join locked on locked.workspace_id = given.workspace_id and locked.id = given.key_id),
   used as (
     update api_keys k set last_used_at = greatest(k.last_used_at, given.at), last_used_address = given.address
     from given where k.workspace_id = given.workspace_id and k.id = given.key_id),

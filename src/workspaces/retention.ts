@@ -47,18 +47,18 @@ export type Retention = Partial<Record<RetentionKind, Days>>;
 
 /** Returns the retention after a change; null removes a kind's own setting. */
 export const applyRetentionChange = (
-  said: Retention,
+  current: Retention,
   change: Partial<Record<RetentionKind, Days | null>>,
 ): Retention =>
-  Object.fromEntries(Object.entries({ ...said, ...change }).filter(([, days]) => days !== null));
+  Object.fromEntries(Object.entries({ ...current, ...change }).filter(([, days]) => days !== null));
 
 /** Returns the days that apply: those of the form, otherwise of its workspace, otherwise the default. */
 export function effectiveRetentionDays(
   kind: RetentionKind,
   operatorDays: number,
-  ...said: readonly (Retention | undefined)[]
+  ...settings: readonly (Retention | undefined)[]
 ): Days {
-  const named = said.map((retention) => retention?.[kind]).find((days) => days !== undefined);
+  const named = settings.map((retention) => retention?.[kind]).find((days) => days !== undefined);
   const usual = retentionRules[kind].default;
   if (usual !== 'operator') return named ?? usual;
   return typeof named === 'number' ? Math.min(named, operatorDays) : operatorDays;
@@ -67,14 +67,14 @@ export function effectiveRetentionDays(
 /**
  * Returns SQL for the retention period that applies, as an interval, for a form's row `f` and its workspace's
  * row `w`; null means forever.
- * @param said the columns with retention, the most specific first. `$operator_days` is the instance's limit.
+ * @param columns retention columns, the most specific first. `$operator_days` is the instance's limit.
  */
 export function retentionIntervalSql(
   kind: RetentionKind,
-  said: readonly string[] = ['f.retention', 'w.retention'],
+  columns: readonly string[] = ['f.retention', 'w.retention'],
 ): string {
   const usual = retentionRules[kind].default;
-  const named = said.map((place) => `${place} ->> '${kind}'`).join(', ');
+  const named = columns.map((place) => `${place} ->> '${kind}'`).join(', ');
   const days =
     usual === 'operator'
       ? `least(coalesce(${named})::integer, $operator_days)`
@@ -86,8 +86,8 @@ export function retentionIntervalSql(
 const retentionDaysSchema = (kind: RetentionKind) => {
   const { most, mayStay, means }: RetentionRule = retentionRules[kind];
   const days = Type.Integer({ minimum: 1, maximum: most });
-  const said = mayStay ? [days, Type.Literal('forever'), Type.Null()] : [days, Type.Null()];
-  return Type.Optional(Type.Unsafe<Days | null>(Type.Union(said, { description: means })));
+  const values = mayStay ? [days, Type.Literal('forever'), Type.Null()] : [days, Type.Null()];
+  return Type.Optional(Type.Unsafe<Days | null>(Type.Union(values, { description: means })));
 };
 
 /**

@@ -44,8 +44,8 @@ await makePerson(database, known);
 async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promise<string[]> {
   const sent = t.mock.method(Client.prototype, 'query');
   await work();
-  const names = sent.mock.calls.map(({ arguments: [asked] }) => {
-    const statement: unknown = asked;
+  const names = sent.mock.calls.map(({ arguments: [query] }) => {
+    const statement: unknown = query;
     return typeof statement === 'string'
       ? statement
       : (JSON.stringify(statement).match(/"name":"[^"]+"/) ?? ['?'])[0];

@@ -41,11 +41,11 @@ beforeEach(() => database.query('delete from users; delete from workspaces; dele
 
 test('the setup link creates the first account, which owns the first workspace, with a working key', async () => {
   const token = (await createSetupToken(database))!;
-  const made = await completeSetup(database, { token, ...first });
+  const setup = await completeSetup(database, { token, ...first });
   const members = await database.query('select workspace_id, user_id, role from members');
-  assert.deepEqual(members.rows, [{ workspace_id: made.workspaceId, user_id: made.userId, role: 'owner' }]);
-  const caller = await authenticateApiKey({ database }, `Bearer ${made.apiKey}`);
-  assert.equal(caller.workspaceId, made.workspaceId);
+  assert.deepEqual(members.rows, [{ workspace_id: setup.workspaceId, user_id: setup.userId, role: 'owner' }]);
+  const caller = await authenticateApiKey({ database }, `Bearer ${setup.apiKey}`);
+  assert.equal(caller.workspaceId, setup.workspaceId);
   assert.deepEqual(await countRows(), one);
 });
 

@@ -35,7 +35,7 @@ export async function openSearchScene(
     async hits(q: string): Promise<string[]> {
       const { view, found } = await read(q, 1);
       if (!view.question) return [];
-      const row = { ...found.rows[0]!, language: formLanguage ?? 'english', sayOption: undefined };
+      const row = { ...found.rows[0]!, language: formLanguage ?? 'english', findLabel: undefined };
       const [hits = []] = await locateHits(database, hitTermsOf(view.question), [row]);
       return hits.flatMap(({ words }) => words);
     },

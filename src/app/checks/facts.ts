@@ -108,8 +108,8 @@ async function readDisks({ dataDir, databaseUrl, s3, backup }: Config): Promise<
     ...(backup?.to !== undefined && { backups: backup.to }),
   };
   const disks = new Map<number, Disk>();
-  for (const [name, wanted] of Object.entries(folders)) {
-    const folder = await findExisting(wanted);
+  for (const [name, path] of Object.entries(folders)) {
+    const folder = await findExisting(path);
     const { dev } = await stat(folder);
     const disk = disks.get(dev);
     if (disk) disk.folders.push(folder);

@@ -212,18 +212,18 @@ export const instanceChecks: readonly Check<InstanceFacts>[] = [
       if (!config.backup) return createOkFinding('BACKUP_SCHEDULE is not set, so backups are not automatic.');
       const found = await backups();
       const { made_at: madeAt, last_problem: why } = found;
-      const made = madeAt
+      const finding = madeAt
         ? `The last backup was made on ${madeAt.toISOString()}.`
         : 'No backup has been made yet.';
       const [incident] = judgeBackups(config.backup, found);
       if (incident)
         return createProblemFinding(
-          `${incident.what}${why === null ? '' : ` (${why})`}. ${made}`,
+          `${incident.what}${why === null ? '' : ` (${why})`}. ${finding}`,
           incident.remedy,
         );
       return madeAt
-        ? createOkFinding(made)
-        : createWarningFinding(made, 'Start a server to make one now. If it fails, the log shows why.');
+        ? createOkFinding(finding)
+        : createWarningFinding(finding, 'Start a server to make one now. If it fails, the log shows why.');
     },
     incidents: async ({ backups, config }) =>
       config.backup ? judgeBackups(config.backup, await backups()) : [],

@@ -69,7 +69,7 @@ async function look(
 
 const taken = (address: string): TakenMail[] =>
   server.taken.filter(({ to, mail }) => to.includes(address) && !mail.subject!.includes('API key'));
-const told = (address: string, count: number): Promise<TakenMail[]> =>
+const receivedMails = (address: string, count: number): Promise<TakenMail[]> =>
   until(`${count} mails to ${address}`, async () => taken(address).length === count && taken(address));
 const over = 'an incident has ended';
 
@@ -116,7 +116,7 @@ test('the first permanent delivery failure, and a pause, are emailed once each t
     });
   await failed(1);
   assert.deepEqual(await look(), ['A webhook for “Orders” is failing: a delivery has no retries left']);
-  const [{ mail }] = (await told('owner@example.test', 1)) as [TakenMail];
+  const [{ mail }] = (await receivedMails('owner@example.test', 1)) as [TakenMail];
   assert.match(mail.text!, /Fix the endpoint/);
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
   assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
@@ -132,7 +132,7 @@ test('the first permanent delivery failure, and a pause, are emailed once each t
   const pause = "update webhooks set active = false, paused_at = now(), paused_by = 'failure' where id = $1";
   await database.query(pause, [rows[0]!.id]);
   assert.deepEqual(await look(), ['A webhook for “Orders” was paused after failing for days']);
-  await told('owner@example.test', 2);
+  await receivedMails('owner@example.test', 2);
   assert.deepEqual(taken('operator@example.test'), []);
   assert.deepEqual(taken('owner@elsewhere.test'), []);
 
@@ -152,12 +152,12 @@ test('a nearly full disk is reported to the operator; a recurring one is a singl
   const full = { UPLOAD_FREE_MB: '999999999' };
   const [line] = await look(full);
   assert.match(line!, /^The disk of .* is nearly full$/);
-  await told('operator@example.test', 1);
+  await receivedMails('operator@example.test', 1);
   assert.deepEqual(await look(), []);
   assert.deepEqual(await look(full), []);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
   assert.equal((await look(full)).length, 1);
-  await told('operator@example.test', 2);
+  await receivedMails('operator@example.test', 2);
   await look({}, { calm: 0 });
 });
 
@@ -208,7 +208,7 @@ test('a mail server that rejects emails is logged once, and emailed when it acce
     return (await database.query(tried)).rowCount === 1;
   });
   await server.comeBack();
-  await told('operator@example.test', before + 1);
+  await receivedMails('operator@example.test', before + 1);
   await look({}, { calm: 0 });
 });
 
@@ -217,22 +217,22 @@ test('an unreachable Valkey is reported to the operator once', async () => {
   const away = { VALKEY_URL: `redis://127.0.0.1:${closedPort}` };
   assert.deepEqual(await look(away), ['Valkey does not respond']);
   assert.deepEqual(await look(away), []);
-  await told('operator@example.test', before + 1);
+  await receivedMails('operator@example.test', before + 1);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
 
 test('a failed backup, and one older than three scheduled times, are reported to the operator', async () => {
   const schedule = { BACKUP_SCHEDULE: '0 3 * * *' };
   assert.deepEqual(await look(schedule), [], 'a new instance has none yet');
-  const made = (days: number, problem: string | null) =>
+  const addBackup = (days: number, problem: string | null) =>
     database.query(
       `insert into backups (due_at, name, begun_at, finished_at, bytes, problem)
        values (now() - make_interval(days => $1), 'a', now(), now() - make_interval(days => $1), 1, $2)`,
       [days, problem],
     );
-  await made(1, null);
+  await addBackup(1, null);
   assert.deepEqual(await look(schedule), []);
-  await made(0, '2 files are missing or incomplete in storage');
+  await addBackup(0, '2 files are missing or incomplete in storage');
   assert.deepEqual(await look(schedule), ['A backup is missing files']);
   const failed = ['A backup failed'];
   await database.query(
@@ -241,7 +241,7 @@ test('a failed backup, and one older than three scheduled times, are reported to
   assert.deepEqual(
     await look(schedule),
     failed,
-    'which is another matter, and told although files lack for long',
+    'which is another incident, and is emailed although files are still missing',
   );
   await database.query(
     `insert into backups (due_at, name, begun_at) values (now() + interval '1 minute', 'b', now())`,
@@ -250,10 +250,10 @@ test('a failed backup, and one older than three scheduled times, are reported to
   assert.deepEqual(await look(schedule), failed, 'one that is being made has not succeeded yet');
   await database.query('delete from backups');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  await made(4, null);
+  await addBackup(4, null);
   assert.deepEqual(await look(schedule), ['The last backup is old']);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
-  await made(1, 'the disk is full');
+  await addBackup(1, 'the disk is full');
   await database.query("update backups set due_at = now() - interval '5 days' where problem is not null");
   assert.deepEqual(await look(schedule), ['The last backup is old'], 'one that failed is no backup');
   assert.deepEqual(await look({}, { calm: 0 }), [over]);

@@ -37,12 +37,12 @@ await formloom(source, 'workspace', 'create', 'Acme');
 await writeFile(path('passphrase'), 'correct horse battery\n');
 
 test('backup and restore move an instance with its key, and report what they moved', async () => {
-  const made = await formloom(source, 'backup', path('one.backup'));
-  assert.equal(made.code, 0, made.complaint);
+  const backup = await formloom(source, 'backup', path('one.backup'));
+  assert.equal(backup.code, 0, backup.complaint);
   const other = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('other') };
   const restored = await formloom(other, 'restore', path('one.backup'));
   assert.equal(restored.code, 0, restored.complaint);
-  assert.equal((restored.answer as { rows: number }).rows, (made.answer as { rows: number }).rows);
+  assert.equal((restored.answer as { rows: number }).rows, (backup.answer as { rows: number }).rows);
   const { answer } = await formloom(other, 'workspace', 'list');
   assert.deepEqual(answer, (await formloom(source, 'workspace', 'list')).answer);
   const keys = [source, other].map(({ dataDir }) => readFile(join(dataDir, 'secret.key'), 'utf8'));
@@ -53,8 +53,8 @@ test('backup and restore move an instance with its key, and report what they mov
 });
 
 test('one workspace is restored into another instance, which keeps its own workspaces', async () => {
-  const { answer: made } = await formloom(source, 'workspace', 'create', 'Moves');
-  const { id } = made as { id: string };
+  const { answer: created } = await formloom(source, 'workspace', 'create', 'Moves');
+  const { id } = created as { id: string };
   const backedUp = await formloom(source, 'backup', path('moves.backup'), '--workspace', id);
   assert.equal(backedUp.code, 0, backedUp.complaint);
   const key = await readFile(join(source.dataDir, 'secret.key'), 'utf8');

@@ -50,7 +50,7 @@ export const backupCommands: readonly Command[] = [
         leastRoom: config.limits.freeBytes,
         signal,
       };
-      const made =
+      const backup =
         input.workspace === undefined
           ? await (await import('#backup/make-backup.ts')).makeBackup(context, { ...options, key })
           : await (await import('#backup/workspace-backup.ts')).backUpWorkspace(
@@ -58,12 +58,12 @@ export const backupCommands: readonly Command[] = [
               input.workspace,
               options,
             );
-      if (made.missing.length > 0)
+      if (backup.missing.length > 0)
         throw new PartialFailureError(
-          `${formatCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, so the backup does not contain them. See "missing" for a list.`,
-          made,
+          `${formatCount(backup.missing.length, 'file is', 'files are')} missing or incomplete in storage, so the backup does not contain them. See "missing" for a list.`,
+          backup,
         );
-      return made;
+      return backup;
     },
   }),
   defineMachineCommand({
@@ -160,7 +160,7 @@ async function openHere({ config, log }: MachineCommandContext) {
 }
 
 async function move(context: MachineCommandContext, given: string): Promise<object> {
-  const { config, log, tell } = context;
+  const { config, log, report } = context;
   const databaseUrl = given === embeddedDatabase ? undefined : given;
   if (config.databaseUrl === undefined && databaseUrl === undefined)
     throw new UsageError('DATABASE_URL is not set, so this instance already uses the embedded database.');
@@ -169,12 +169,12 @@ async function move(context: MachineCommandContext, given: string): Promise<obje
   const { checkTargetDatabase } = await import('../checks/database-checks.ts');
   const from = await openHere(context);
   try {
-    const other = await openEmptyDatabase({ ...config, databaseUrl }, log);
+    const to = await openEmptyDatabase({ ...config, databaseUrl }, log);
     try {
-      await checkTargetDatabase({ config: { ...config, databaseUrl }, database: other.database });
-      return await moveInstance({ from: from.database, to: other.database, place: other.description, tell });
+      await checkTargetDatabase({ config: { ...config, databaseUrl }, database: to.database });
+      return await moveInstance({ from: from.database, to: to.database, place: to.description, report });
     } finally {
-      await other.close();
+      await to.close();
     }
   } finally {
     await from.close();

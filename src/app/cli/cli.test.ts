@@ -106,10 +106,10 @@ async function answerOfProcess(words: string, ...args: string[]) {
 
 test('workspace create, list and plan work in this process and in a separate one', async () => {
   // The name is stored in NFC, however the terminal composes it.
-  const made = await answer('workspace create', 'Zoe\u0308 Inc.');
-  assert.deepEqual(made, { id: made.id, name: 'Zoë Inc.', plan: 'enterprise' });
+  const created = await answer('workspace create', 'Zoe\u0308 Inc.');
+  assert.deepEqual(created, { id: created.id, name: 'Zoë Inc.', plan: 'enterprise' });
   const custom = await answer('workspace create Own --plan enterprise --rate-limit 7 --burst 0');
-  assert.deepEqual(await answer('workspace plan', made.id, 'pro'), { ...made, plan: 'pro' });
+  assert.deepEqual(await answer('workspace plan', created.id, 'pro'), { ...created, plan: 'pro' });
   const { data } = await answerOfProcess('workspace list');
   assert.deepEqual(
     data.map(({ created_at: createdAt, ...rest }: { created_at: string }) => {
@@ -118,16 +118,16 @@ test('workspace create, list and plan work in this process and in a separate one
     }),
     [
       { ...custom, rate_limit: 7, burst: 0 },
-      { ...made, plan: 'pro', rate_limit: 300, burst: 30 },
+      { ...created, plan: 'pro', rate_limit: 300, burst: 30 },
     ],
   );
 });
 
 test('key create, list and revoke: a key works, is shown once, and stops working immediately', async () => {
   const { id: workspace } = await createWorkspace(database, { name: 'Keys', plan: 'free' });
-  const made = await answer('key create --name Site --workspace', workspace);
-  assert.deepEqual(Object.keys(made), ['id', 'key']);
-  assert.ok(await isKnown(made.key));
+  const key = await answer('key create --name Site --workspace', workspace);
+  assert.deepEqual(Object.keys(key), ['id', 'key']);
+  assert.ok(await isKnown(key.key));
   const form = await createForm(database, workspace, { structure, status: 'draft' });
   const limited = await answer(
     'key create --name Reader --permissions forms:read,submissions:read --expires 2090-01-31 --forms',
@@ -152,11 +152,11 @@ test('key create, list and revoke: a key works, is shown once, and stops working
       last_used_at: null,
     },
   );
-  assert.equal(site.id, made.id);
-  assert.ok(!JSON.stringify(data).includes(made.key));
-  const revoked = await answer('key revoke', made.id);
-  assert.deepEqual(revoked, { id: made.id });
-  assert.ok(!(await isKnown(made.key)));
+  assert.equal(site.id, key.id);
+  assert.ok(!JSON.stringify(data).includes(key.key));
+  const revoked = await answer('key revoke', key.id);
+  assert.deepEqual(revoked, { id: key.id });
+  assert.ok(!(await isKnown(key.key)));
 });
 
 test('user create works with and without a workspace', async () => {
@@ -705,8 +705,8 @@ test('without --json a command prints lines and a table, and names cannot inject
   const listed = await formloom(['workspace', 'list']);
   assert.match(listed.stdout, /^id +name +plan +rate_limit +burst +created_at\n/);
   assert.match(listed.stdout, new RegExp(`${id}  Red \ufffd\\[31mAlert`));
-  const made = await formloom(['key', 'create', '--workspace', id, '--name', 'Site']);
-  assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key will not be shown again\.\n$/);
+  const created = await formloom(['key', 'create', '--workspace', id, '--name', 'Site']);
+  assert.match(created.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key will not be shown again\.\n$/);
 });
 
 test('a JSON document is printed as JSON, and a text of several lines as its lines', async () => {
@@ -748,12 +748,12 @@ test('without a database a command names the folder it searched and creates noth
   const begun = await formloomProcess(['database', 'create', '--json'], fresh);
   assert.deepEqual([begun.code, begun.stderr], [0, '']);
   assert.match(JSON.parse(begun.stdout).database, /^Embedded PostgreSQL in .*fresh.postgres$/);
-  const made = await formloom(['workspace', 'create', 'First', '--json'], fresh);
-  assert.deepEqual([made.code, made.stderr], [0, '']);
+  const created = await formloom(['workspace', 'create', 'First', '--json'], fresh);
+  assert.deepEqual([created.code, created.stderr], [0, '']);
   const both = await Promise.all([
     formloomProcess(['workspace', 'list', '--json'], fresh),
     formloomProcess(
-      ['key', 'create', '--workspace', JSON.parse(made.stdout).id, '--name', 'At once', '--json'],
+      ['key', 'create', '--workspace', JSON.parse(created.stdout).id, '--name', 'At once', '--json'],
       fresh,
     ),
   ]);

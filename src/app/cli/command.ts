@@ -34,13 +34,13 @@ export type CommandContext = {
    */
   confirm: (what: string) => Promise<void>;
   /** Reports progress on standard error, or nothing with `--json`. */
-  tell: (line: string) => void;
+  report: (line: string) => void;
   /** Aborted by a signal. Used for long work that does not end when the database closes. */
   signal: AbortSignal | undefined;
 };
 
 /** The context of a command that opens its database itself. */
-export type MachineCommandContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
+export type MachineCommandContext = Pick<CommandContext, 'config' | 'log' | 'report' | 'signal'>;
 
 /** The context of a command that calls operations of this instance or of another server. */
 export type ApiCommandContext = {
@@ -229,10 +229,10 @@ export function readFieldsFromOptions(schema: TObject, input: CommandInput): Rec
     const isYes = isYesOrNo(property);
     const isNo = input[`no-${name}`] === true;
     // A flag that was not given is false.
-    const isSaid = isYes ? input[name] === true : input[name] !== undefined;
-    if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} cannot be combined.`);
+    const isGiven = isYes ? input[name] === true : input[name] !== undefined;
+    if (isNo && isGiven) throw new UsageError(`--${name} and --no-${name} cannot be combined.`);
     if (isNo) fields[field] = isYes ? false : null;
-    else if (isSaid) fields[field] = input[name];
+    else if (isGiven) fields[field] = input[name];
   }
   return fields;
 }

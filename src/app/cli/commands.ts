@@ -139,14 +139,14 @@ const cellCommands = [
       'A workspace stays in its cell. New workspaces go to the smallest cell. A new cell accepts workspaces after 15 seconds. See docs/operating/cells.md.',
     parameters: { name: textValue('<name>') },
     note: 'All processes of the service start to use the cell without a restart.',
-    async run({ config, database, url, log, tell }, { name }) {
+    async run({ config, database, url, log, report }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
       // Opened without timeouts, because creating a cell waits for backups and other schema changes.
-      const unhurried = openDatabase({ connectionString: url }, { pool: 2, log, limits: false });
+      const untimed = openDatabase({ connectionString: url }, { pool: 2, log, limits: false });
       try {
-        await createCell(unhurried, name, { service: { pool, processes, channel: keyChangeChannel }, tell });
+        await createCell(untimed, name, { service: { pool, processes, channel: keyChangeChannel }, report });
       } finally {
-        await unhurried.end();
+        await untimed.end();
       }
       await refreshCells(database);
       return { name };

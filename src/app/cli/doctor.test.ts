@@ -141,8 +141,8 @@ test("doctor reports a storage that differs from the database's, until the opera
     claimStorage(database, { ...place(relative(dataDir, elsewhere)) }),
     InstanceStorageError,
   );
-  const said = { storage: join(elsewhere, 'uploads'), files: 0, missing: 0 };
-  assert.deepEqual(await replace(other), { code: 0, ...said });
+  const result = { storage: join(elsewhere, 'uploads'), files: 0, missing: 0 };
+  assert.deepEqual(await replace(other), { code: 0, ...result });
   assert.equal((await ask(other)).code, 0);
   assert.equal((await ask()).code, 0, 'what has the mark is a copy');
 });
@@ -264,12 +264,12 @@ test('doctor reports the last scheduled backup, that there is none yet, and why 
     );
   const lately = new Date(Date.now() - 3_600_000).toISOString();
   await add(lately, lately, null);
-  const made = await backups();
-  assert.deepEqual([made.state, made.finding], ['ok', `The last backup was made on ${lately}.`]);
+  const backup = await backups();
+  assert.deepEqual([backup.state, backup.finding], ['ok', `The last backup was made on ${lately}.`]);
   const now = new Date().toISOString();
   await add(now, now, 'ENOSPC: no space left');
-  const said = await problemOf('backups', scheduled);
-  assert.ok(said.includes('ENOSPC: no space left') && said.includes(lately), said);
+  const text = await problemOf('backups', scheduled);
+  assert.ok(text.includes('ENOSPC: no space left') && text.includes(lately), text);
   assert.equal((await ask()).code, 0, 'without a schedule, none is due');
   await database.query('delete from backups');
 });

@@ -46,16 +46,16 @@ async function end(
     },
   );
   t.after(() => child.kill('SIGKILL'));
-  const said = { printed: '', complaint: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.printed += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.complaint += text));
+  const output = { printed: '', complaint: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.printed += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.complaint += text));
   const closed = once(child, 'close') as Promise<[number | null, string | null]>;
   await until(`${args.join(' ')} to be amid its work`, isThere);
   child.kill(signal);
   // npm and a terminal both do this.
   child.kill(signal);
   const [code, by] = await closed;
-  return { code, signal: by, ...said };
+  return { code, signal: by, ...output };
 }
 
 test('a command that is ended by a signal stops the database that it started, and leaves no partial file', async (t) => {

@@ -71,29 +71,29 @@ async function reseal(
 ): Promise<Resealed[]> {
   const all: Resealed[] = [];
   for (const what of Object.keys(sealedColumns) as Purpose[]) {
-    const told = { what, found: 0, lost: 0 };
+    const counts = { what, found: 0, lost: 0 };
     // One after the other: writing a row moves it, so a scan of another column would miss it.
     for (const column of sealedColumns[what])
       for (const each of column.isOfInstance ? [{ database }] : cellsOf(database))
-        await resealColumn(each.database, column, told);
-    all.push(told);
+        await resealColumn(each.database, column, counts);
+    all.push(counts);
   }
   return all;
 
   async function resealColumn(
     database: Database,
     column: (typeof sealedColumns)[Purpose][number],
-    told: Resealed,
+    counts: Resealed,
   ): Promise<void> {
     let after = '(0,0)';
     for (;;) {
       const rows = await column.select(database, { key_id: vault.keyId, after, limit: batchSize });
       const opened = rows.flatMap(({ place, sealed }) => {
-        const plain = open(told.what, sealed);
-        return plain === undefined ? [] : [{ place, former: sealed, sealed: vault.seal(told.what, plain) }];
+        const plain = open(counts.what, sealed);
+        return plain === undefined ? [] : [{ place, former: sealed, sealed: vault.seal(counts.what, plain) }];
       });
-      told.found += opened.length;
-      told.lost += rows.length - opened.length;
+      counts.found += opened.length;
+      counts.lost += rows.length - opened.length;
       if (!isDry)
         await column.update(database, {
           places: opened.map(({ place }) => place),

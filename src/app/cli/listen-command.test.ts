@@ -32,19 +32,19 @@ async function listen(...options: string[]) {
 
 /** Opens a local program that receives plain HTTP. */
 async function openProgram(status = 200) {
-  const heard: { headers: Record<string, unknown>; body: string }[] = [];
+  const requests: { headers: Record<string, unknown>; body: string }[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
-      heard.push({ headers: request.headers, body });
+      requests.push({ headers: request.headers, body });
       response.writeHead(status).end();
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, heard };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, requests };
 }
 
 test('`listen` forwards new events, signed as a webhook signs them, and no earlier ones', async () => {
@@ -55,7 +55,7 @@ test('`listen` forwards new events, signed as a webhook signs them, and no earli
   await visitor.submit(form, { subject: 'one' });
   await visitor.submit(form, { subject: 'two' });
   assert.equal(await ended, 0);
-  const subjects = program.heard.map(
+  const subjects = program.requests.map(
     ({ body }) =>
       (JSON.parse(body) as { submission: { responses: { value: string }[] } }).submission.responses,
   );
@@ -63,7 +63,7 @@ test('`listen` forwards new events, signed as a webhook signs them, and no earli
     subjects.map((each) => JSON.stringify(each).match(/before|one|two/)?.[0]),
     ['one', 'two'],
   );
-  for (const { headers, body } of program.heard) {
+  for (const { headers, body } of program.requests) {
     assert.ok(verifySignature('hush', body, String(headers['x-service-signature'])));
     assert.equal(headers['x-service-event'], 'submission.created');
     assert.equal(headers['x-service-delivery-id'], (JSON.parse(body) as { delivery_id: string }).delivery_id);
@@ -79,8 +79,8 @@ test('`--form` forwards one form only; a failing or unreachable program is repor
   await visitor.submit(other, { subject: 'another form' });
   await visitor.submit(form, { subject: 'this form' });
   assert.equal(await ended, 0);
-  assert.equal(program.heard.length, 1);
-  assert.match(program.heard[0]!.body, /this form/);
+  assert.equal(program.requests.length, 1);
+  assert.match(program.requests[0]!.body, /this form/);
   assert.match(output(), / 500 in \d+ ms/);
 
   const unreachable = await listen('--forward-to', `http://127.0.0.1:${closedPort}/`, '--count', '2');
@@ -91,14 +91,14 @@ test('`--form` forwards one form only; a failing or unreachable program is repor
 });
 
 test('`listen` rejects an address that is not a web address', async () => {
-  let said = '';
+  let complaint = '';
   const code = await runCommandLine(['listen', '--forward-to', 'ftp://here/'], {
     environment: {},
     print: () => {},
-    complain: (text) => void (said += text),
+    complain: (text) => void (complaint += text),
   });
   assert.equal(code, 2);
-  assert.match(said, /a URL that begins with http:\/\/ or https:\/\//);
+  assert.match(complaint, /a URL that begins with http:\/\/ or https:\/\//);
 });
 
 test('`listen` ends at the first event that it cannot print, because the reader of its output has closed', {
@@ -120,5 +120,5 @@ test('`listen` ends at the first event that it cannot print, because the reader 
   await until('it to listen', async () => output.includes('Listening'));
   await visitor.submit(form, { subject: 'one' });
   assert.deepEqual(await closed, [0, null]);
-  assert.equal(program.heard.length, 1);
+  assert.equal(program.requests.length, 1);
 });

@@ -43,10 +43,10 @@ export const listenCommand = defineApiCommand({
   ) {
     // A request that only waits for events can be abandoned.
     const api: Api = (request) => untilAborted(untilAborted(ask(request), signal), reader);
-    const say = (line: string, document: object): Promise<void> =>
+    const writeLine = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
     let cursor = await findEnd(api);
-    await say(`Listening. Sending events to ${target.href}, signed with the secret ${secret}`, {
+    await writeLine(`Listening. Sending events to ${target.href}, signed with the secret ${secret}`, {
       forward_to: target.href,
       secret,
     });
@@ -65,7 +65,7 @@ export const listenCommand = defineApiCommand({
       for (const each of page.data) {
         if (reader?.aborted) break;
         const outcome = await forward(target, secret, each);
-        await say(`${each.timestamp}  ${each.event}  ${each.delivery_id}  ${outcome}`, {
+        await writeLine(`${each.timestamp}  ${each.event}  ${each.delivery_id}  ${outcome}`, {
           event: each.event,
           delivery_id: each.delivery_id,
           outcome,

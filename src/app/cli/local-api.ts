@@ -74,7 +74,7 @@ async function findWorkspace(
  * its path, or in the only workspace.
  */
 export async function openLocalApi(
-  { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>,
+  { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'report' | 'signal'>,
   workspace: string | undefined,
 ): Promise<{ api: Api; close: () => Promise<void> }> {
   let isWoken = false;

@@ -110,8 +110,8 @@ export function readInput(
   for (const [index, [name, value]] of parameters.entries())
     input[name] = readValue(`<${name}>`, value, positionals[index]);
   for (const [name, option] of Object.entries(command.options)) {
-    const isSaid = option.unless !== undefined && values[option.unless] !== undefined;
-    input[name] = readOption(`--${name}`, isSaid ? { ...option, isRequired: false } : option, values[name]);
+    const isGiven = option.unless !== undefined && values[option.unless] !== undefined;
+    input[name] = readOption(`--${name}`, isGiven ? { ...option, isRequired: false } : option, values[name]);
   }
   const place = Object.fromEntries(
     Object.entries(places).map(([name, option]) => {

@@ -219,11 +219,11 @@ async function showPart(
 const atTerminal = (
   { ask, print, complain, signal, reader }: CommandEnvironment,
   json: boolean,
-): Pick<ApiCommandContext, 'confirm' | 'write' | 'signal' | 'reader'> & Pick<CommandContext, 'tell'> => ({
+): Pick<ApiCommandContext, 'confirm' | 'write' | 'signal' | 'reader'> & Pick<CommandContext, 'report'> => ({
   signal,
   reader,
   write: async (chunk) => print(chunk),
-  tell: json ? () => undefined : complain,
+  report: json ? () => undefined : complain,
   async confirm(what) {
     if (!ask) throw new UsageError(`${what}? This cannot be undone. Confirm with --yes.`);
     if (!(await ask(`${what}? This cannot be undone.`))) throw new DeclinedError('Nothing was changed.');
@@ -231,7 +231,7 @@ const atTerminal = (
 });
 
 /** Reads the settings. Logs only warnings by default: scripts read errors from standard error. */
-function readSettings(environment: NodeJS.ProcessEnv): Omit<MachineCommandContext, 'tell' | 'signal'> {
+function readSettings(environment: NodeJS.ProcessEnv): Omit<MachineCommandContext, 'report' | 'signal'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   trustCaFile(config.caFile);
   return { config, log: openLog(config.logLevel) };
@@ -240,7 +240,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Omit<MachineCommandContex
 async function withDatabase(
   { replacesKey = false, makesDatabase = false }: Command,
   environment: NodeJS.ProcessEnv,
-  run: (context: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>) => Promise<void>,
+  run: (context: Omit<CommandContext, 'confirm' | 'report' | 'signal'>) => Promise<void>,
 ): Promise<void> {
   const { config, log } = readSettings(environment);
   const { openFormloomDatabase } = await import('../database/open-database.ts');
@@ -261,11 +261,11 @@ async function withDatabase(
 async function describeCellsAway(database: Database, error: unknown): Promise<unknown> {
   const away = await findUnavailableCells(database);
   if (away.length === 0) return error;
-  const said = away.map(
+  const hints = away.map(
     ({ name, place }) =>
       `The cell ${name} at ${place!.node} does not respond. This command needs all cells. Try again when the cell is available.`,
   );
-  return new ApiError('service_unavailable', [sentenceOf(problemOf(error)), ...said].join('\n'), {
+  return new ApiError('service_unavailable', [sentenceOf(problemOf(error)), ...hints].join('\n'), {
     cause: error,
   });
 }

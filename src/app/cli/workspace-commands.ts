@@ -58,9 +58,9 @@ export const workspaceCommands = [
       { name, plan = config.defaultPlan, 'rate-limit': rateLimit, burst, cell },
     ) =>
       transaction(await chooseCellForWorkspace(database, cell), async (client) => {
-        const made = await createWorkspace(client, { name, plan, rateLimit, burst });
-        await addAuditEntry(client, { workspaceId: made.id, operation: 'createWorkspace', by: undefined });
-        return made;
+        const created = await createWorkspace(client, { name, plan, rateLimit, burst });
+        await addAuditEntry(client, { workspaceId: created.id, operation: 'createWorkspace', by: undefined });
+        return created;
       }),
   }),
   defineDatabaseCommand({

@@ -43,7 +43,7 @@ export type FormloomDatabase = {
 /**
  * Opens the database of the configuration, or starts or joins the embedded one, and migrates it. The server
  * and all commands of the CLI use this function, even at the same time.
- * @param say reports work that takes a while: a new database, a migration.
+ * @param print reports work that takes a while: a new database, a migration.
  * @param options.replacesKey passed to openInstanceVault as `replaces`.
  * @param options.serves names the sessions as those of a server.
  * @param options.mustExist does not create a missing embedded database.
@@ -53,7 +53,7 @@ export type FormloomDatabase = {
 export async function openFormloomDatabase(
   config: Settings,
   log: Log,
-  say: (line: string) => void = () => {},
+  print: (line: string) => void = () => {},
   {
     replacesKey = false,
     mustExist = false,
@@ -62,9 +62,9 @@ export async function openFormloomDatabase(
 ): Promise<FormloomDatabase> {
   let isOpen = false;
   // Once the database is open, the embedded server reports only that it went down or came back.
-  const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
+  const report = (sentence: string): void => (isOpen ? log.warn(sentence) : print(sentence));
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
-  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
+  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, report) : undefined;
   const connection: ConnectionTarget = embedded
     ? embedded.connection
     : { connectionString: config.databaseUrl! };
@@ -80,9 +80,9 @@ export async function openFormloomDatabase(
   };
   try {
     await connectOnce(database);
-    const migrated = await prepare(config, connection, log, say);
+    const migrated = await prepare(config, connection, log, print);
     if (migrated.length > 0)
-      say(`The database was migrated (${formatCount(migrated.length, 'step')}, up to ${migrated.at(-1)}).`);
+      print(`The database was migrated (${formatCount(migrated.length, 'step')}, up to ${migrated.at(-1)}).`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     closeCells = await openOtherCells(connection, database, options);
     isOpen = true;
@@ -164,12 +164,12 @@ async function prepare(
   config: Settings,
   connection: ConnectionTarget,
   log: Log,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<string[]> {
   const database = openDatabase(connection, { pool: 2, log, limits: false });
   try {
     await requireNoProblems(databaseChecks, databaseFacts({ config, database }));
-    return await migrateCells(database, await readMigrations(), say);
+    return await migrateCells(database, await readMigrations(), print);
   } finally {
     await database.end();
   }

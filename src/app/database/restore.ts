@@ -57,11 +57,11 @@ export async function testRestore({ limits }: Config, log: Log, options: Restore
   const { createTemporaryDataDirectory, removeTemporaryDataDirectory } = await import(
     '#kit/embedded-postgres/temporary-data-directory.ts'
   );
-  const tell = (line: string): void => log.warn(line);
-  const dataDir = await createTemporaryDataDirectory('formloom-restore', tell);
+  const report = (line: string): void => log.warn(line);
+  const dataDir = await createTemporaryDataDirectory('formloom-restore', report);
   try {
     return await restoreInstanceOrWorkspace({ ...readConfig({ DATA_DIR: dataDir }), limits }, log, options);
   } finally {
-    await removeTemporaryDataDirectory(dataDir, tell);
+    await removeTemporaryDataDirectory(dataDir, report);
   }
 }

@@ -156,9 +156,9 @@ async function confirm(
   // The key identifies the call, so that confirming one deletion does not confirm another.
   const digest = createHash('sha256').update(JSON.stringify([tool.listed.name, toApiRequest(tool, given)]));
   const key = `confirm_${digest.digest('hex').slice(0, 16)}`;
-  const said = inputResponse(mcpReq.inputResponses, key);
-  if (said.kind === 'elicit') {
-    if (said.action === 'accept') return undefined;
+  const response = inputResponse(mcpReq.inputResponses, key);
+  if (response.kind === 'elicit') {
+    if (response.action === 'accept') return undefined;
     throw new ApiError('conflict', 'Nothing was done: the person declined.');
   }
   const message = await confirmationQuestion(api, callable, tool, given);

@@ -116,15 +116,15 @@ test('the dashboard and the alerts query only series that exist from the start',
   const alerts = parse(await readText('formloom-alerts.yml')) as {
     groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[];
   };
-  const asked = [
+  const queries = [
     ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))),
     ...alerts.groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => ({ title: alert, expr }))),
   ];
-  assert.ok(asked.length > 30);
+  assert.ok(queries.length > 30);
   const { database } = await testDatabase();
   const config = { ...readConfig(instance.environment), valkeyUrl: `redis://${listen}` };
   const withValkey = `${fresh}\n${await formatMetricsReports([await reportInstanceMetrics({ database, config })])}`;
-  for (const { title, expr: written } of asked) {
+  for (const { title, expr: written } of queries) {
     const expr = written.replaceAll('$__rate_interval', '1m');
     const selectors: string[] = [];
     parser.parse(expr).iterate({
@@ -147,7 +147,7 @@ test('the dashboard and the alerts query only series that exist from the start',
 test('an instance with a backup schedule reports a failed last backup, and that none was ever made', async () => {
   const { database } = await testDatabase();
   const config = readConfig({ ...instance.environment, BACKUP_SCHEDULE: '0 3 * * *' });
-  const told = async (): Promise<number[]> => {
+  const readValues = async (): Promise<number[]> => {
     const text = await formatMetricsReports([await reportInstanceMetrics({ database, config })]);
     const names = ['scheduled', 'made', 'last_failed', 'failed'];
     return names.flatMap((name) => valuesOf(text, `formloom_backups?_${name}`));
@@ -163,15 +163,15 @@ test('an instance with a backup schedule reports a failed last backup, and that 
        select at, 'a', at, at, $2 from (select now() - make_interval(hours => $1) as at) as of`,
       [hours, problem],
     );
-  assert.deepEqual(await told(), [1, 0, 0, 0]);
+  assert.deepEqual(await readValues(), [1, 0, 0, 0]);
   assert.equal(await age(), 0);
   await add(72, 'the disk is full');
-  assert.deepEqual(await told(), [1, 0, 1, 1]);
+  assert.deepEqual(await readValues(), [1, 0, 1, 1]);
   assert.ok((await age()) >= 72 * 3_600, 'since the first was due');
   await add(48, null);
-  assert.deepEqual(await told(), [1, 1, 0, 1]);
+  assert.deepEqual(await readValues(), [1, 1, 0, 1]);
   await add(24, 'the disk is full');
-  assert.deepEqual(await told(), [1, 1, 1, 2]);
+  assert.deepEqual(await readValues(), [1, 1, 1, 2]);
   assert.ok((await age()) >= 48 * 3_600, 'one that failed is no backup');
 });
 

@@ -41,11 +41,11 @@ const freshMs = 5_000;
  * @param reports reads what each process has counted.
  */
 export function openMetrics(context: Context, reports: () => Promise<readonly MetricsReport[]>): ReadMetrics {
-  let kept: { at: number; report: Promise<MetricsReport> } | undefined;
+  let cached: { at: number; report: Promise<MetricsReport> } | undefined;
   return async () => {
     const at = performance.now();
-    if (!kept || at - kept.at > freshMs) kept = { at, report: reportInstanceMetrics(context) };
-    return formatMetricsReports([...(await reports()), await kept.report]);
+    if (!cached || at - cached.at > freshMs) cached = { at, report: reportInstanceMetrics(context) };
+    return formatMetricsReports([...(await reports()), await cached.report]);
   };
 }
 

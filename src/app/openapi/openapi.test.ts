@@ -45,8 +45,8 @@ const valid = { structure: structure(element('text', 'a')) };
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 // The feed records events from its first request on, so no later request has to wait for one.
 await tenant.call('GET', '/events');
-const made = await makeOneOfEach(service, tenant);
-const form = { id: made['forms']! };
+const ids = await makeOneOfEach(service, tenant);
+const form = { id: ids['forms']! };
 await visitor.post(
   form.id,
   [
@@ -72,9 +72,9 @@ const powerless = await tenant.makeKey(['forms:read']);
 const reader = await tenant.makeKey(['submissions:read']);
 
 /** Returns the path of an operation, filled with existing ids. */
-const fill = (path: string): string => fillPath(path, { ...made, invitation: invitation.id, version: '1' });
+const fill = (path: string): string => fillPath(path, { ...ids, invitation: invitation.id, version: '1' });
 /** Required query parameters that name something existing: the form, and its file upload. */
-const places: Readonly<Record<string, string>> = { form_id: made['forms']!, element: 'file' };
+const places: Readonly<Record<string, string>> = { form_id: ids['forms']!, element: 'file' };
 const required = (operation: OpenApiOperation): Record<string, string> =>
   Object.fromEntries(
     operation.parameters
@@ -276,7 +276,7 @@ const fileFor = (operationId: string): Buffer =>
   routes.find(({ name }) => name === operationId)!.operation.example.body as Buffer;
 
 const setMail = (state: string) =>
-  service.services.database.query('update mails set state = $2 where id = $1', [made['mails'], state]);
+  service.services.database.query('update mails set state = $2 where id = $1', [ids['mails'], state]);
 
 /** Requests that conflict with the current state. */
 const conflicts: Readonly<
@@ -297,7 +297,7 @@ const conflicts: Readonly<
   },
   async retryMail() {
     await setMail('sent');
-    return [`/mails/${made['mails']}/retry`];
+    return [`/mails/${ids['mails']}/retry`];
   },
   async createWebhook() {
     const full = await makeForm(tenant, [element('text', 'a')]);
@@ -315,18 +315,18 @@ const conflicts: Readonly<
   async startReplay() {
     const place = { workspaceId: tenant.workspaceId, formId: form.id };
     const paused = await makeWebhook(service.services.database, place, { url: 'https://93.184.215.14/' });
-    await callApi(service.url, made.key, 'PATCH', `/webhooks/${paused}`, { active: false });
+    await callApi(service.url, ids.key, 'PATCH', `/webhooks/${paused}`, { active: false });
     return [`/webhooks/${paused}/replays`];
   },
-  cancelReplay: async () => [`/replays/${made['replays']}/cancel`],
+  cancelReplay: async () => [`/replays/${ids['replays']}/cancel`],
   publishForm: async () => [`/forms/${await formThatIs('archived')}/publish`],
   unpublishForm: async () => [`/forms/${await formThatIs('archived')}/unpublish`],
   restoreForm: async () => [`/forms/${await formThatIs('published')}/restore`],
   async retryDelivery() {
-    const webhook = await callApi(service.url, made.key, 'GET', `/deliveries/${made['deliveries']}`);
+    const webhook = await callApi(service.url, ids.key, 'GET', `/deliveries/${ids['deliveries']}`);
     const test = { event: 'submission.created' };
     const { webhook_id } = webhook.body as unknown as { webhook_id: string };
-    const sent = await callApi(service.url, made.key, 'POST', `/webhooks/${webhook_id}/test`, test);
+    const sent = await callApi(service.url, ids.key, 'POST', `/webhooks/${webhook_id}/test`, test);
     return [`/deliveries/${sent.body.id}/retry`];
   },
   async createSubmission() {
@@ -358,8 +358,8 @@ const conflicts: Readonly<
     { filter: {}, status: 'completed', expected: 999 },
   ],
   async undoBulkChange() {
-    const asked = { filter: { status: 'incomplete' }, permanent: true };
-    const { body } = await tenant.call('POST', `/forms/${form.id}/submissions/deletions`, asked);
+    const request = { filter: { status: 'incomplete' }, permanent: true };
+    const { body } = await tenant.call('POST', `/forms/${form.id}/submissions/deletions`, request);
     return [`/forms/${form.id}/submissions/changes/${body.id}/undo`];
   },
   erasePerson: async () => [
@@ -418,21 +418,21 @@ async function formThatIs(status: string): Promise<string> {
 const successes: Readonly<Record<string, () => Promise<[path: string, body?: object]>>> = {
   async retryMail() {
     await setMail('failed');
-    return [`/mails/${made['mails']}/retry`];
+    return [`/mails/${ids['mails']}/retry`];
   },
   unpublishForm: async () => [`/forms/${await formThatIs('published')}/unpublish`],
   archiveForm: async () => [`/forms/${await formThatIs('published')}/archive`],
   restoreForm: async () => [`/forms/${await formThatIs('archived')}/restore`],
   async startReplay() {
-    await callApi(service.url, made.key, 'PATCH', `/webhooks/${made['webhooks']}`, { active: true });
-    return [`/webhooks/${made['webhooks']}/replays`];
+    await callApi(service.url, ids.key, 'PATCH', `/webhooks/${ids['webhooks']}`, { active: true });
+    return [`/webhooks/${ids['webhooks']}/replays`];
   },
   async cancelReplay() {
     const { database } = service.services;
     await database.query('update tasks set finished_at = null, cancelled_at = null where id = $1', [
-      made['replays'],
+      ids['replays'],
     ]);
-    return [`/replays/${made['replays']}/cancel`];
+    return [`/replays/${ids['replays']}/cancel`];
   },
   async createFile() {
     const { id } = await makeForm(tenant, [element('file_upload', 'file')]);
@@ -470,15 +470,15 @@ let nobodies = 0;
  */
 async function callAsNobody(method: string, path: string): Promise<Answer> {
   nobodies += 1;
-  const asked = requestText(method, `/api/v1${path}`);
-  const { status, headers, body } = await sendRaw(service.url, asked, { from: `127.0.2.${nobodies}` });
+  const request = requestText(method, `/api/v1${path}`);
+  const { status, headers, body } = await sendRaw(service.url, request, { from: `127.0.2.${nobodies}` });
   return { status, headers: new Headers(headers), body: JSON.parse(body) as Answer['body'] };
 }
 
 /** Creates a form whose image exceeds the size limit of a form package. */
 async function makeHeavy(): Promise<string> {
   const { example } = routes.find(({ name }) => name === 'createImage')!.operation;
-  const { body: image } = await callApi(service.url, made.key, 'POST', '/images', example.body);
+  const { body: image } = await callApi(service.url, ids.key, 'POST', '/images', example.body);
   await service.services.database.query('update form_images set size = 17000000 where id = $1', [image.id]);
   const settings = { theme: { logo: image.id } };
   return (await makeForm(tenant, [element('text', 'a')], { settings })).id;
@@ -497,7 +497,7 @@ async function* scenarios(
   const ask = (
     status: number,
     where: string,
-    key = made.key,
+    key = ids.key,
     sent: unknown = body,
     headers?: Record<string, string>,
   ) => [status, () => call(key, where, sent, headers), where] as [number, () => Promise<Answer>, string];
@@ -512,12 +512,12 @@ async function* scenarios(
   const other = ['PUT', 'PATCH', 'DELETE', 'POST'].find(
     (name) => !(name.toLowerCase() in served.paths[path]!),
   )!;
-  yield [405, () => callApi(service.url, made.key, other, fill(path)), fill(path)];
+  yield [405, () => callApi(service.url, ids.key, other, fill(path)), fill(path)];
   if ('304' in operation.responses) {
-    const { headers } = await call(made.key, address);
-    yield ask(304, address, made.key, undefined, { 'If-None-Match': headers.get('etag')! });
+    const { headers } = await call(ids.key, address);
+    yield ask(304, address, ids.key, undefined, { 'If-None-Match': headers.get('etag')! });
   }
-  if ('412' in operation.responses) yield ask(412, address, made.key, body, { 'If-Match': '"0"' });
+  if ('412' in operation.responses) yield ask(412, address, ids.key, body, { 'If-Match': '"0"' });
   yield ask(400, withQuery(fill(path), { ...required(operation), unknown: '1' }));
   if (path.includes('{id}')) {
     yield ask(400, fill(path.replace('{id}', '42')));
@@ -530,22 +530,22 @@ async function* scenarios(
   const { bodyLimit = 1_000_000, body: shape } = routes.find(
     ({ name }) => name === operation.operationId,
   )!.operation;
-  if (hasFormId(shape)) yield ask(404, address, made.key, { form_id: absent });
+  if (hasFormId(shape)) yield ask(404, address, ids.key, { form_id: absent });
   if (method !== 'GET') {
-    yield ask(400, address, made.key, '{');
-    yield ask(422, address, made.key, '"\\u0000"');
-    yield ask(413, address, made.key, `"${'x'.repeat(bodyLimit + 50_000)}"`);
-    yield ask(415, address, made.key, '{}', { 'Content-Type': 'text/plain' });
+    yield ask(400, address, ids.key, '{');
+    yield ask(422, address, ids.key, '"\\u0000"');
+    yield ask(413, address, ids.key, `"${'x'.repeat(bodyLimit + 50_000)}"`);
+    yield ask(415, address, ids.key, '{}', { 'Content-Type': 'text/plain' });
   }
   if (Buffer.isBuffer(body)) {
-    yield ask(413, address, made.key, Buffer.concat([body, Buffer.alloc(bodyLimit)]));
-    yield ask(415, address, made.key, { image: 'x' });
+    yield ask(413, address, ids.key, Buffer.concat([body, Buffer.alloc(bodyLimit)]));
+    yield ask(415, address, ids.key, { image: 'x' });
   } else if (body) {
-    if (requiredOf(operation).length > 0) yield ask(422, address, made.key, {});
-    yield ask(422, address, made.key, { ...body, nonsense: 1 });
+    if (requiredOf(operation).length > 0) yield ask(422, address, ids.key, {});
+    yield ask(422, address, ids.key, { ...body, nonsense: 1 });
     if (!takesAnyForm.has(operation.operationId)) {
-      yield ask(422, address, made.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
-      yield ask(422, address, made.key, { ...valid, settings: { colour: 1 } });
+      yield ask(422, address, ids.key, { structure: structure({ type: 'text' }, element('nonsense', '1')) });
+      yield ask(422, address, ids.key, { ...valid, settings: { colour: 1 } });
     }
   }
   const named = method === 'POST' ? { 'Idempotency-Key': operation.operationId } : undefined;
@@ -554,7 +554,7 @@ async function* scenarios(
     const [where, sent = body, person] = await conflict();
     if (person)
       yield [409, async () => (await person.api<Body>(method, where, sent)) satisfies Answer, where];
-    else yield ask(409, where, made.key, sent);
+    else yield ask(409, where, ids.key, sent);
   } else if (operation.operationId in mutes) {
     const where = path.replace('{id}', muteForm.id).replace('{invitation}', answered.id);
     yield [409, () => callApi(mute.url, muteTenant.key, method, where, body), where];
@@ -564,13 +564,13 @@ async function* scenarios(
     .map(Number)
     .find((code) => code < 300)!;
   const [there, taken = body] = (await successes[operation.operationId]?.()) ?? [address];
-  yield ask(status, there, made.key, taken, named);
+  yield ask(status, there, ids.key, taken, named);
   if (method !== 'POST' || conflict || operation.operationId in mutes) return;
-  const again = await call(made.key, there, taken, named);
+  const again = await call(ids.key, there, taken, named);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
   // While the first request runs, there is no response to repeat.
   await service.services.database.query('update repeatable_requests set status = null, answer = null');
-  yield ask(409, there, made.key, taken, named);
+  yield ask(409, there, ids.key, taken, named);
 }
 
 /**
@@ -669,7 +669,7 @@ test('the public submit: the example form accepts its examples, and every respon
 test('webhook bodies and event feed entries match the document', async () => {
   const receiver = await openReceiver();
   const { id } = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'photo')]);
-  await callApi(service.url, made.key, 'POST', `/forms/${id}/webhooks`, {
+  await callApi(service.url, ids.key, 'POST', `/forms/${id}/webhooks`, {
     url: receiver.url,
     events: Object.keys(served.webhooks),
     secret: 'generate',
@@ -737,7 +737,7 @@ for (const [turn, { method, path, operation }] of reads.entries()) {
       { url: 'https://93.184.215.14/' },
     );
     const ask = async (query: Record<string, string>): Promise<number> =>
-      (await callApi(service.url, made.key, 'GET', withQuery(where, { ...required(operation), ...query })))
+      (await callApi(service.url, ids.key, 'GET', withQuery(where, { ...required(operation), ...query })))
         .status;
     for (const { name, schema } of operation.parameters.filter((parameter) => parameter.in === 'query')) {
       const { minimum, maximum, enum: words = [], default: preset, format } = schema as Bounded;
@@ -865,7 +865,7 @@ test('a body that its schema rejects is rejected: each property in turn with a v
     for (const name of Object.keys(schema.properties)) {
       for (const value of [7, [], 'text', null]) {
         if (documented.takes(schema.properties[name]!, value)) continue;
-        const { status, body } = await callApi(service.url, made.key, method, target, {
+        const { status, body } = await callApi(service.url, ids.key, method, target, {
           ...example,
           [name]: value,
         });
@@ -874,7 +874,7 @@ test('a body that its schema rejects is rejected: each property in turn with a v
     }
     for (const name of requiredOf(operation))
       assert.equal(
-        (await callApi(service.url, made.key, method, target, { ...example, [name]: undefined })).status,
+        (await callApi(service.url, ids.key, method, target, { ...example, [name]: undefined })).status,
         422,
       );
   }

@@ -33,7 +33,7 @@ const visitor = openVisitor(service);
 const { database } = service.services;
 const routes = apiRoutes(service.services);
 
-const made = await makeOneOfEach(service, tenant);
+const ids = await makeOneOfEach(service, tenant);
 
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const valid = structure(element('text', 'a'));
@@ -153,12 +153,12 @@ test("a key without a route's permission: 403 that names it, and no change; with
 
 test("on every route another workspace's ids are answered exactly like unknown ids", async () => {
   const other = await service.makeTenant();
-  const form = { id: made['forms']! };
+  const form = { id: ids['forms']! };
   const before = (await tenant.call('GET', `/forms/${form.id}`)).body;
   const full = { Authorization: `Bearer ${await other.makeFullKey()}` };
   for (const route of routes.filter(({ path }) => path.includes(':id'))) {
     const { method, path } = route;
-    const foreign = await other.call(method, pathOf(route, idIn(path, made), made), bodyOf(route), full);
+    const foreign = await other.call(method, pathOf(route, idIn(path, ids), ids), bodyOf(route), full);
     const missing = await other.call(method, pathOf(route), bodyOf(route), full);
     assert.deepEqual(
       [foreign.status, foreign.body, [...foreign.headers.keys()]],
@@ -390,8 +390,8 @@ for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
 
 test('HEAD returns the headers of GET, without a body', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
-    const address = `${service.url}/api/v1${pathOf(route, idIn(route.path, made))}`;
-    const request = { headers: { Authorization: `Bearer ${made.key}`, 'Accept-Encoding': 'identity' } };
+    const address = `${service.url}/api/v1${pathOf(route, idIn(route.path, ids))}`;
+    const request = { headers: { Authorization: `Bearer ${ids.key}`, 'Accept-Encoding': 'identity' } };
     const get = await fetch(address, request);
     const head = await fetch(address, { ...request, method: 'HEAD' });
     // Key usage is counted in the meantime, and appears in the list of keys.
@@ -477,9 +477,9 @@ test('unknown keys of a body are rejected by name; keys that the API returns are
     submission_count: 5,
     published_at: 'x',
   };
-  const made = (await tenant.call('POST', '/forms', { structure: valid, ...returned })).body;
-  assert.notEqual(made.id, absent);
-  assert.deepEqual([made.status, made.published_at], ['draft', null]);
+  const created = (await tenant.call('POST', '/forms', { structure: valid, ...returned })).body;
+  assert.notEqual(created.id, absent);
+  assert.deepEqual([created.status, created.published_at], ['draft', null]);
 });
 
 test('a body over 1 MB is rejected when announced, and while it is being sent', async () => {
@@ -499,7 +499,7 @@ test('a body over 1 MB is rejected when announced, and while it is being sent', 
   }
   // The limit for JSON also applies where a file may be larger.
   const json = `"${'x'.repeat(1_100_000)}"`;
-  assert.equal((await callApi(service.url, made.key, 'POST', '/images', json)).status, 413);
+  assert.equal((await callApi(service.url, ids.key, 'POST', '/images', json)).status, 413);
 });
 
 test('a body of exactly 1 MB is accepted', async () => {
@@ -681,7 +681,7 @@ test('a deprecated operation gives its dates of deprecation and removal, in resp
     prefix: '/api/v1',
   });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
-  const said = { deprecation: '@1801353600', sunset: 'Sat, 31 Jul 2027 00:00:00 GMT' };
+  const expected = { deprecation: '@1801353600', sunset: 'Sat, 31 Jul 2027 00:00:00 GMT' };
   for (const [url, status] of [
     ['/api/v1/forms', 200],
     ['/api/v1/forms?nothing=1', 400],
@@ -690,7 +690,7 @@ test('a deprecated operation gives its dates of deprecation and removal, in resp
     assert.equal(answer.status, status);
     await answer.text();
     const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => answer.headers.get(name));
-    assert.deepEqual({ deprecation, sunset }, said);
+    assert.deepEqual({ deprecation, sunset }, expected);
   }
   await Promise.all([server.close(), auditLog.stop(), requestLog.stop()]);
   const { paths } = writeOpenApi([going], { publicUrl: service.url, version: '1' });

@@ -80,10 +80,10 @@ test('If-Match is a 400 if the resource has no ETag, or if it is not a list of E
 
 test('every list with a cursor returns equal items by cursor and by page, and rejects a cursor of another list', async () => {
   const own = await service.makeTenant();
-  const { key, ...made } = await makeOneOfEach(service, own);
+  const { key, ...ids } = await makeOneOfEach(service, own);
   const call = (path: string, body?: object) =>
     own.call(body ? 'POST' : 'GET', path, body, { Authorization: `Bearer ${key}` });
-  const form = made['forms'];
+  const form = ids['forms'];
   const submit = async (word: string) => (await openVisitor(service).submit(form!, { a: word })).body.id;
   for (const count of [1, 2, 3]) {
     await makeForm(own, [element('text', 'a')]);
@@ -92,7 +92,7 @@ test('every list with a cursor returns equal items by cursor and by page, and re
     await holdOne(service, form!);
     const next = structure(element('text', 'a', { label: `Version ${count}` }));
     assert.equal((await own.call('PUT', `/forms/${form}`, { structure: next })).status, 200);
-    await call(`/webhooks/${made['webhooks']}/test`, { event: 'submission.created' });
+    await call(`/webhooks/${ids['webhooks']}/test`, { event: 'submission.created' });
     await call('/people/erasures', { q: `unknown ${count}`, what: 'submissions' });
   }
   const invitations = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.org` }));
@@ -115,7 +115,7 @@ test('every list with a cursor returns equal items by cursor and by page, and re
       listFormActivity: 'sort=created',
       findPerson: 'q=word&match=words',
     };
-    const at = `${path.replace(':id', idIn(path, { ...made, key }))}?${needs[name] ?? ''}`;
+    const at = `${path.replace(':id', idIn(path, { ...ids, key }))}?${needs[name] ?? ''}`;
     const list = async (query: string) => call(`${at}&per_page=2&${query}`);
     const { body: whole } = await call(at);
     assert.ok(whole.data.length >= 3 && !('next_cursor' in whole), name);
@@ -147,20 +147,20 @@ test(
 
 test('lengths are counted in characters, as in JSON Schema: a character beyond 16 bits counts once', async () => {
   const own = await service.makeTenant();
-  const { key, ...made } = await makeOneOfEach(service, own);
+  const { key, ...ids } = await makeOneOfEach(service, own);
   const call = async (method: string, path: string, body: object) =>
     (await own.call(method, path, body, { Authorization: `Bearer ${key}` })).status;
-  const settings = (password: string) => call('PATCH', `/forms/${made['forms']}`, { settings: { password } });
+  const settings = (password: string) => call('PATCH', `/forms/${ids['forms']}`, { settings: { password } });
   const invite = (more: object) =>
-    call('POST', `/forms/${made['forms']}/invitations`, {
+    call('POST', `/forms/${ids['forms']}/invitations`, {
       invitations: [{ email: 'ada@example.org', ...more }],
     });
-  const submission = `/submissions/${made['submissions']}`;
-  const webhook = `/webhooks/${made['webhooks']}`;
+  const submission = `/submissions/${ids['submissions']}`;
+  const webhook = `/webhooks/${ids['webhooks']}`;
   const header = (more: object) =>
     call('PATCH', webhook, { headers: [{ name: 'X-One', value: '1', ...more }] });
   const letter = (more: object) =>
-    call('POST', `/forms/${made['forms']}/invitations/letter`, {
+    call('POST', `/forms/${ids['forms']}/invitations/letter`, {
       email: 'ada@example.org',
       name: 'Ada',
       reference: {},
@@ -173,7 +173,7 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
     'changeWorkspace.name': wide((name) => call('PATCH', '/workspace', { name })),
     'changeStages.data.name': wide((name) => call('PUT', '/stages', { data: [{ name, color: 'gray' }] })),
     'createKey.name': wide((name) => call('POST', '/keys', { name })),
-    'changeKey.name': wide((name) => call('PATCH', `/keys/${made['keys']}`, { name })),
+    'changeKey.name': wide((name) => call('PATCH', `/keys/${ids['keys']}`, { name })),
     'changeWebhook.url': plain((path) =>
       call('PATCH', webhook, { url: `https://example.com/${path.slice(20)}` }),
     ),
@@ -183,18 +183,18 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
     'setWebhookSecret.secret': wide((secret) => call('POST', `${webhook}/secret`, { secret })),
     'erasePerson.q': wide((q) => call('POST', '/people/erasures', { q, what: 'submissions' })),
     'addNote.text': wide((text) => call('POST', `${submission}/notes`, { text })),
-    'saveView.name': wide((name) => call('POST', `/forms/${made['forms']}/views`, { name, query: {} })),
+    'saveView.name': wide((name) => call('POST', `/forms/${ids['forms']}/views`, { name, query: {} })),
     // Names of views must be unique.
     'changeView.name': wide((name) =>
-      call('PATCH', `/views/${made['views']}`, { name: name.replace(/./u, 'y') }),
+      call('PATCH', `/views/${ids['views']}`, { name: name.replace(/./u, 'y') }),
     ),
     'changeSubmission.tags': wide((tag) => call('PATCH', submission, { tags: [tag] })),
     'changeSubmission.reference': wide((x) => call('PATCH', submission, { reference: { x } })),
     'createSubmission.reference': wide((x) =>
-      call('POST', `/forms/${made['forms']}/submissions`, { answers: { a: 'word' }, reference: { x } }),
+      call('POST', `/forms/${ids['forms']}/submissions`, { answers: { a: 'word' }, reference: { x } }),
     ),
     'startTagging.add': wide((tag) =>
-      call('POST', `/forms/${made['forms']}/submissions/taggings`, {
+      call('POST', `/forms/${ids['forms']}/submissions/taggings`, {
         filter: { status: 'incomplete' },
         add: [tag],
       }),
@@ -294,8 +294,8 @@ test('each key repeats its own response with its ETag, and a person has separate
   const first: Awaited<ReturnType<typeof ask>>[] = [];
   for (const place of places) first.push(await ask(place));
   const again = await Promise.all(places.map(ask));
-  const said = ({ status, body, headers }: (typeof first)[number]) => [status, body, headers.get('etag')];
-  assert.deepEqual(again.map(said), first.map(said));
+  const pick = ({ status, body, headers }: (typeof first)[number]) => [status, body, headers.get('etag')];
+  assert.deepEqual(again.map(pick), first.map(pick));
   assert.equal(new Set(first.map(({ body }) => body.id)).size, 3);
   assert.match(first[0]!.headers.get('etag')!, /^"[^"]+"$/);
 });

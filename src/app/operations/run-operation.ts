@@ -103,7 +103,7 @@ function comparedBy(
     }
   };
   return 'creates' in audit
-    ? { before: async () => undefined, after: (_answer, made) => read({ id: made }) }
+    ? { before: async () => undefined, after: (_answer, createdId) => read({ id: createdId }) }
     : { before: () => read(params), after: () => read(params) };
 }
 

@@ -88,12 +88,12 @@ export function serveCells(
     }
   };
   const ending = new AbortController();
-  const openAgain = (cell: Cell, said?: string): void => {
+  const openAgain = (cell: Cell, logged?: string): void => {
     const opened = open(cell);
     parts.set(cell.database, opened);
     opened.catch(async (error: Error) => {
       const { message } = error;
-      if (message !== said) log.error({ err: error, cell: cell.name }, 'could not open a cell; retrying');
+      if (message !== logged) log.error({ err: error, cell: cell.name }, 'could not open a cell; retrying');
       await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
       if (!ending.signal.aborted) openAgain(cell, message);
     });
@@ -168,15 +168,15 @@ function remember(find: (place: Buffer | string) => Promise<Answer>) {
   return (place: Buffer | string): Answer | Promise<Answer> => {
     const name = typeof place === 'string' ? place : place.toString('latin1');
     const at = performance.now();
-    const asked = known.get(name);
-    if (asked && at - asked.at < rememberMs) return asked.answer;
+    const cached = known.get(name);
+    if (cached && at - cached.at < rememberMs) return cached.answer;
     const answer = find(place);
     known.delete(name);
     if (known.size >= remembered) known.delete(known.keys().next().value!);
-    const kept: { at: number; answer: Answer | Promise<Answer> } = { at, answer };
-    known.set(name, kept);
+    const entry: { at: number; answer: Answer | Promise<Answer> } = { at, answer };
+    known.set(name, entry);
     answer.then(
-      (found) => (kept.answer = found),
+      (found) => (entry.answer = found),
       () => known.delete(name),
     );
     return answer;

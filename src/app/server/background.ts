@@ -46,7 +46,7 @@ export function listenForRevokedKeys({ database, log }: { database: Database; lo
   stop(): Promise<void>;
 } {
   const ending = new AbortController();
-  const hear = (): void => {
+  const refresh = (): void => {
     clearKeyCache();
     void look();
   };
@@ -69,7 +69,7 @@ export function listenForRevokedKeys({ database, log }: { database: Database; lo
     }
     isLooking = false;
   };
-  const here = listenOnChannel(database, keyChangeChannel, hear, { log, signal: ending.signal });
+  const here = listenOnChannel(database, keyChangeChannel, refresh, { log, signal: ending.signal });
   // A cell on a cluster node announces its changes on that node.
   const elsewhere: Promise<void>[] = [];
   const unhear = watchOtherCells(database, ({ place, database: there }) => {

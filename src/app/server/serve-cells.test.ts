@@ -65,7 +65,7 @@ test('a cell that cannot be opened answers 503, as a page or as JSON, and serves
     [503, 'service_unavailable'],
   );
   await until('it to be tried again', async () => tries > 2);
-  assert.equal(String(lines.read()).match(/could not open a cell/g)?.length, 1, 'it is said once');
+  assert.equal(String(lines.read()).match(/could not open a cell/g)?.length, 1, 'it is logged once');
   fails = false;
   await until('the cell to be opened', async () => (await ask()).status === 200);
 });

@@ -85,7 +85,7 @@ export function setupRoutes(
     const token = tokenOf(request);
     const given = readGiven(request);
     try {
-      const made = await completeSetup(services.database, {
+      const setup = await completeSetup(services.database, {
         token,
         email: given.email,
         password: given.password,
@@ -93,12 +93,12 @@ export function setupRoutes(
         plan: services.config.defaultPlan,
       });
       await addAuditEntry(services.database, {
-        workspaceId: made.workspaceId,
+        workspaceId: setup.workspaceId,
         operation: 'createWorkspace',
-        by: { userId: made.userId, origin: auditOriginOf(request) },
+        by: { userId: setup.userId, origin: auditOriginOf(request) },
       });
       reply.header('Set-Cookie', await enter(services, request, given));
-      const page = donePage(services.config.publicUrl, made.apiKey, services.script);
+      const page = donePage(services.config.publicUrl, setup.apiKey, services.script);
       return await sendPage(reply, 200, page, codeLook);
     } catch (error) {
       if (!(error instanceof ApiError) || !error.errors) throw error;

@@ -137,8 +137,8 @@ async function chooseImages(
       `The form has more than ${packageLimits.images} images, or its images are larger than ${packageLimits.imageBytes} bytes in total. Remove images to pack the form.`,
     );
   const first = older.findIndex((version) => !add(version));
-  const kept = first === -1 ? older : older.slice(0, first);
-  return { versions: [live!, ...kept].toReversed(), images: [...images] };
+  const included = first === -1 ? older : older.slice(0, first);
+  return { versions: [live!, ...included].toReversed(), images: [...images] };
 }
 
 const webhookIn = (webhook: Webhook): PackageManifest['webhooks'][number] => ({

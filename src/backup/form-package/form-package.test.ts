@@ -184,18 +184,18 @@ test('a package contains no webhook secrets, and no webhooks if the caller may n
 test('ids of a package never become ids of the new instance, even for the operator on the command line', async () => {
   const file = join(folder, 'form.tar.gz');
   await writeFile(file, packed);
-  const said: string[] = [];
+  const output: string[] = [];
   const run = (...more: string[]) =>
     runCommandLine(
       ['forms', 'unpack', '--body-file', file, '--workspace', to.workspaceId, '--json', ...more],
       {
         environment: there.environment,
-        print: (text) => void said.push(String(text)),
-        complain: (text) => void said.push(text),
+        print: (text) => void output.push(String(text)),
+        complain: (text) => void output.push(text),
       },
     );
-  assert.equal(await run(), 0, said.join(''));
-  const { id } = JSON.parse(said.join('')) as Body;
+  assert.equal(await run(), 0, output.join(''));
+  const { id } = JSON.parse(output.join('')) as Body;
   const idsOf = async (formId: string, at: string, key: string): Promise<string[]> => {
     const response = await fetch(`${at}/api/v1/forms/${formId}/package`, { headers: as(key) });
     const entries = await open(Buffer.from(await response.arrayBuffer()));

@@ -28,8 +28,8 @@ export const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
  * Replaces ids in a JSON text in one pass. Replacing 200 ids of images one by one would take 200 passes over
  * a text of 4 MB.
  */
-const renameIds = (text: string, renamed: ReadonlyMap<string, string>): string =>
-  text.replaceAll(anyUuid, (id) => renamed.get(id) ?? id);
+const renameIds = (text: string, ids: ReadonlyMap<string, string>): string =>
+  text.replaceAll(anyUuid, (id) => ids.get(id) ?? id);
 
 /** A package that reaches every limit takes 2 s and 150 MB of heap on one slow core. */
 const limits = { megabytes: 256, ms: 20_000, tooMuch: undefined } as const;
@@ -89,11 +89,11 @@ async function readForm(
 ): Promise<ReadForm> {
   const { database } = context;
   const { workspaceId } = scope;
-  const told = JSON.parse(manifestText) as PackageManifest;
+  const manifest = JSON.parse(manifestText) as PackageManifest;
   const id = newId();
-  const renamed = new Map([[told.id, id]]);
+  const ids = new Map([[manifest.id, id]]);
   for (const [index, image] of images.entries())
-    renamed.set(told.images[index]!, (await storeImage(context, workspaceId, Buffer.from(image.buffer))).id);
+    ids.set(manifest.images[index]!, (await storeImage(context, workspaceId, Buffer.from(image.buffer))).id);
   const leftOut: LeftOut[] = [];
   const keep = async (settings: object): Promise<Settings> => {
     const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
@@ -105,25 +105,25 @@ async function readForm(
   const versions: PackageVersion[] = [];
   // A version can have 4 MB: the event loop serves other requests between two versions.
   for await (const text of iterateWithYields(versionTexts, ({ length }) => length)) {
-    const version = JSON.parse(renameIds(text, renamed)) as PackageVersion;
+    const version = JSON.parse(renameIds(text, ids)) as PackageVersion;
     versions.push({ ...version, settings: version.settings && (await keep(version.settings)) });
   }
   const draft =
-    told.draft &&
-    (JSON.parse(renameIds(JSON.stringify(told.draft), renamed)) as NonNullable<PackageManifest['draft']>);
+    manifest.draft &&
+    (JSON.parse(renameIds(JSON.stringify(manifest.draft), ids)) as NonNullable<PackageManifest['draft']>);
   const copy = draft && { ...draft, settings: await keep(draft.settings) };
   for (const settings of [versions.at(-1)!.settings, copy?.settings])
     await requireAnswerReadPermission(scope, settings, async () => ({}));
-  const webhooks = await chooseWebhooks(context, scope, told, leftOut);
-  if (told.has_password)
+  const webhooks = await chooseWebhooks(context, scope, manifest, leftOut);
+  if (manifest.has_password)
     leftOut.push({
       what: 'settings.password',
       why: 'Passwords are never exported. Set one before you publish the form.',
     });
-  if (told.versions_left_out > 0)
+  if (manifest.versions_left_out > 0)
     leftOut.push({
       what: 'versions',
-      why: `Number of oldest versions missing from the file: ${told.versions_left_out}.`,
+      why: `Number of oldest versions missing from the file: ${manifest.versions_left_out}.`,
     });
   return { id, versions, copy, webhooks, leftOut };
 }
@@ -134,7 +134,7 @@ async function writeForm(
   { workspaceId, actor }: Pick<UnpackScope, 'workspaceId' | 'actor'>,
   { id, versions, copy, webhooks }: ReadForm,
 ) {
-  const made = await writeVersions(client, { workspaceId, id, versions });
+  const created = await writeVersions(client, { workspaceId, id, versions });
   if (copy) {
     const place = { workspaceId, formId: id, userId: personIdOf(actor) };
     await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
@@ -149,7 +149,7 @@ async function writeForm(
       isPaused: !webhook.active,
       pausesOnFailure: webhook.pauses_on_failure,
     });
-  return made;
+  return created;
 }
 
 /** Writes all versions with their original times, oldest first. The last one is the form. */

@@ -49,14 +49,14 @@ function createPatience(
     state = current;
     const waited = performance.now() - since;
     const seconds = Math.round(waited / 1000);
-    const told = `The database in ${server.directory} has been ${state} for ${seconds} s without responding`;
+    const message = `The database in ${server.directory} has been ${state} for ${seconds} s without responding`;
     if (waited > (stopping.aborted ? stoppingLimitMs : stateLimits[state]))
       throw new EmbeddedPostgresError(
-        `${told}${obstacle && ` (${obstacle})`}. Read postgres.log in that directory; then ${postmaster ? `stop its process ${postmaster.pid} (SIGINT)` : 'start again'}, ${otherDatabaseHint}.`,
+        `${message}${obstacle && ` (${obstacle})`}. Read postgres.log in that directory; then ${postmaster ? `stop its process ${postmaster.pid} (SIGINT)` : 'start again'}, ${otherDatabaseHint}.`,
       );
     if (waited < nextNews) return;
     nextNews += progressEveryMs;
-    server.log(`${told}; after a crash, recovery takes some time.`);
+    server.log(`${message}; after a crash, recovery takes some time.`);
   };
 }
 
@@ -208,14 +208,14 @@ const passingEnd = /already exists|still in use|lock file .* is empty|shutdown r
 const littleRoom = 16 * 1024 * 1024;
 
 /** Returns the output, or the reason for missing output: a full disk, which also prevents logging. */
-async function explainSilence(directory: string, said: string): Promise<string> {
+async function explainSilence(directory: string, output: string): Promise<string> {
   const { free } = await readDiskSpace(directory);
-  return said.trim() === '' && free < littleRoom ? 'No space left on device' : said;
+  return output.trim() === '' && free < littleRoom ? 'No space left on device' : output;
 }
 
-function checkMayRelaunch(server: PostgresServer, said: string, failures: number): void {
-  if (failures < mayRelaunch && passingEnd.test(said)) return;
+function checkMayRelaunch(server: PostgresServer, output: string, failures: number): void {
+  if (failures < mayRelaunch && passingEnd.test(output)) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not start in ${server.directory}. Its output:\n${lastLines(said)}\n${suggestRemedy(said)}`,
+    `PostgreSQL does not start in ${server.directory}. Its output:\n${lastLines(output)}\n${suggestRemedy(output)}`,
   );
 }

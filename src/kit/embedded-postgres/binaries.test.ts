@@ -57,9 +57,9 @@ test('binaries that are unusable in their location are copied once, with links, 
   await runProgram(copy.initdb, ['--version'], { account, purpose: 'tell its version' });
   await runProgram(copy.postgres, ['--version'], { account, purpose: 'tell its version' });
   assert.equal((await readdir(how.spare)).length, 1, 'no draft is left');
-  const told = lines.length;
+  const logged = lines.length;
   assert.deepEqual(await provideBinaries(installed, how), copy);
-  assert.equal(lines.length, told, 'the copy is made once');
+  assert.equal(lines.length, logged, 'the copy is made once');
 });
 
 /** Copies the installation as npm leaves it under umask 077: without links, and read-only for us. */

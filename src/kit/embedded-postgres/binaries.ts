@@ -143,8 +143,8 @@ async function makeLink(to: string, path: string): Promise<string | undefined> {
   } catch (error) {
     if (hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS')) return `${dirname(path)} is not writable`;
     // Another process may just have created this link.
-    const made = hasErrorCode(error, 'EEXIST') && (await readlink(path)) === to;
-    if (!made) throw fileError(`create the library link ${path}`, error);
+    const isLinked = hasErrorCode(error, 'EEXIST') && (await readlink(path)) === to;
+    if (!isLinked) throw fileError(`create the library link ${path}`, error);
   }
   return undefined;
 }

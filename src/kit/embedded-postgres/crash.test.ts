@@ -87,8 +87,8 @@ test('kill -9 of postmaster and parent during writes: every acknowledged row exi
   await writer.end();
 
   const heir = await start({ dataDir, durable: true });
-  const kept = Number(await query(heir.connection, 'select count(*) from note'));
-  assert.ok(kept >= acknowledged, `${kept} rows of ${acknowledged} acknowledged`);
+  const found = Number(await query(heir.connection, 'select count(*) from note'));
+  assert.ok(found >= acknowledged, `${found} rows of ${acknowledged} acknowledged`);
   await heir.stop();
 });
 

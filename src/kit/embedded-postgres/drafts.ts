@@ -66,15 +66,15 @@ export async function makeOpenDirectory(path: string): Promise<void> {
 }
 
 /**
- * Copies the files of a tree that `wanted` accepts, without symbolic links. The copies are readable by every
+ * Copies the files of a tree that `filter` accepts, without symbolic links. The copies are readable by every
  * user and synced to disk.
  */
-export async function copyTree(from: string, to: string, wanted: (path: string) => boolean): Promise<void> {
+export async function copyTree(from: string, to: string, filter: (path: string) => boolean): Promise<void> {
   await makeOpenDirectory(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const source = join(from, entry.name);
-    if (!wanted(source)) continue;
-    if (entry.isDirectory()) await copyTree(source, join(to, entry.name), wanted);
+    if (!filter(source)) continue;
+    if (entry.isDirectory()) await copyTree(source, join(to, entry.name), filter);
     else if (entry.isFile()) await copyOpenFile(source, join(to, entry.name));
   }
 }

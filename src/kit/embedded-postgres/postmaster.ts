@@ -104,7 +104,7 @@ export async function launchPostmaster(server: PostgresServer): Promise<Postmast
     const launch: PostmasterLaunch = { pid: child.pid ?? 0, failure: undefined };
     child.once('exit', (_code, signal) => {
       const end = signal ? `\n(ended by ${signal})` : '';
-      void readLogFrom(directory, size).then((said) => (launch.failure = said + end));
+      void readLogFrom(directory, size).then((output) => (launch.failure = output + end));
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);

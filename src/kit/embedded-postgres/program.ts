@@ -64,10 +64,10 @@ export function runProgram(
     child.once('close', (code, signal) => {
       if (code === 0) return resolve();
       const end = signal ? `was ended by ${signal}` : `ended with code ${code}`;
-      const said = lastLines(output);
+      const lines = lastLines(output);
       reject(
         new EmbeddedPostgresError(
-          `${program} failed to ${how.purpose}: it ${end} and printed:\n${said}\n${suggestRemedy(`${output}\n${end}`)}`,
+          `${program} failed to ${how.purpose}: it ${end} and printed:\n${lines}\n${suggestRemedy(`${output}\n${end}`)}`,
         ),
       );
     });

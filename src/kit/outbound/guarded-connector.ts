@@ -47,10 +47,10 @@ async function openSocket(
 ): Promise<Socket> {
   const host = bareHost(hostname);
   const port = Number(text) || 443;
-  const asked = performance.now();
+  const startedAt = performance.now();
   const addresses = await addressesToDial(guard, resolve, host, port);
   const known = performance.now();
-  if (isIP(host) === 0) phases.dns = known - asked;
+  if (isIP(host) === 0) phases.dns = known - startedAt;
   signal.throwIfAborted();
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_, { all }, answer) =>

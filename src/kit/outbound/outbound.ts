@@ -90,15 +90,15 @@ function exchange(
 
 /** Returns the response headers to keep: at most 4 KB, so that the delivery log stays small. */
 function readHeaders(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const kept: Record<string, string> = Object.create(null);
+  const headers: Record<string, string> = Object.create(null);
   let left = headBytes;
   for (const [name, value] of Object.entries(given)) {
     const text = String(value);
     left -= name.length + text.length;
     if (left < 0) break;
-    kept[name] = text;
+    headers[name] = text;
   }
-  return { ...kept };
+  return { ...headers };
 }
 
 /** Returns the code of an error. undici's parser error has only a name. */

@@ -17,26 +17,26 @@ const headEnd = '\r\n\r\n';
  */
 export function skipInterim<S extends Socket>(socket: S, awaiting: () => ResponseState): S {
   const read = socket.read.bind(socket);
-  let held: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
 
   /** Returns the data for the parser, or undefined if there is none yet. */
   const filter = (chunk: Buffer): Buffer | undefined => {
     const state = awaiting();
     if (!state.awaitsAnswer) return chunk;
-    held = Buffer.concat([held, chunk]);
-    while (held.length > 0) {
-      const start = held.toString('latin1', 0, shortestHead);
+    buffered = Buffer.concat([buffered, chunk]);
+    while (buffered.length > 0) {
+      const start = buffered.toString('latin1', 0, shortestHead);
       if (start.length < shortestHead && 'HTTP/1.'.startsWith(start.slice(0, 7))) return undefined;
-      const end = held.indexOf(headEnd);
+      const end = buffered.indexOf(headEnd);
       const isInterim = interimHead.test(start);
-      if (isInterim && end < 0 && held.length < longestHead) return undefined;
+      if (isInterim && end < 0 && buffered.length < longestHead) return undefined;
       if (!isInterim || end < 0) {
-        const final = held;
-        held = Buffer.alloc(0);
+        const final = buffered;
+        buffered = Buffer.alloc(0);
         state.awaitsAnswer = false;
         return final;
       }
-      held = held.subarray(end + headEnd.length);
+      buffered = buffered.subarray(end + headEnd.length);
     }
     return undefined;
   };

@@ -48,7 +48,7 @@ for (const [what, content, complaint] of [
 ] as const)
   test(`a WEBHOOK_CA_FILE that ${what} stops a command with a clear message`, async () => {
     const path = content === undefined ? join(directory, 'nowhere.pem') : await write('broken.pem', content);
-    const { code, complaint: said } = await command(
+    const { code, complaint: output } = await command(
       { WEBHOOK_CA_FILE: path },
       'mail',
       'send-test',
@@ -56,8 +56,8 @@ for (const [what, content, complaint] of [
       'a@b.example',
     );
     assert.equal(code, 1);
-    assert.match(said, complaint);
-    assert.doesNotMatch(said, /\n\s+at /);
+    assert.match(output, complaint);
+    assert.doesNotMatch(output, /\n\s+at /);
   });
 
 test('a WEBHOOK_CA_FILE that is a directory stops a command with a clear message', async () => {

@@ -39,7 +39,7 @@ export function joinPrimary(argv: readonly string[], orders: PrimaryCommands): P
   if (argv[2] !== webProcessArgument || process.send === undefined) return undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
 
-  const asked = new Map<number, PromiseWithResolvers<unknown>>();
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   let http: HttpServer | undefined;
   let hasEnded = false;
@@ -49,23 +49,23 @@ export function joinPrimary(argv: readonly string[], orders: PrimaryCommands): P
     hasEnded = true;
     orders.onEnd();
   };
-  const hear = (message: ToWebProcess, socket?: Socket): void => {
+  const onMessage = (message: ToWebProcess, socket?: Socket): void => {
     if (message.kind === 'connection') {
       void sendToPrimary({ kind: 'taken', id: message.id });
       acceptSocket(http!, socket);
     } else if (message.kind === 'answer') {
-      asked.get(message.id)?.resolve(message.answer);
-      asked.delete(message.id);
+      pending.get(message.id)?.resolve(message.answer);
+      pending.delete(message.id);
     } else if (message.kind === 'survey') {
       void surveyed().then((answer) => sendToPrimary({ kind: 'surveyed', id: message.id, answer }));
     } else if (message.kind === 'ping') void sendToPrimary({ kind: 'alive' });
     else if (message.kind === 'stopping') orders.onStopping();
     else end();
   };
-  process.on('message', hear);
+  process.on('message', onMessage);
   process.on('disconnect', () => {
-    for (const { reject } of asked.values()) reject(new PrimaryGone());
-    asked.clear();
+    for (const { reject } of pending.values()) reject(new PrimaryGone());
+    pending.clear();
     end();
   });
 
@@ -75,7 +75,7 @@ export function joinPrimary(argv: readonly string[], orders: PrimaryCommands): P
       if (!process.connected) throw new PrimaryGone();
       const id = (lastId += 1);
       const answered = Promise.withResolvers<unknown>();
-      asked.set(id, answered);
+      pending.set(id, answered);
       void sendToPrimary({ kind: 'ask', id, question });
       return (await answered.promise) as Answer;
     },

@@ -110,7 +110,7 @@ test('an unresponsive process is killed and replaced, and the log says why; an i
   await crew.start();
   const old = await ask(url);
   await sleep(2_500);
-  assert.ok(isAlive(old), 'it was asked more often than it may stay silent, and answered');
+  assert.ok(isAlive(old), 'it answered more checks than it may leave unanswered');
   feels.mood = 'well';
   await assert.rejects(ask(url));
   assert.notEqual(await ask(url), old);

@@ -51,7 +51,7 @@ export function openSupervisor(options: SupervisorOptions): Supervisor {
   const stop = async (noticeMs: number): Promise<void> => {
     state.stopping.abort();
     state.serving.clear();
-    for (const each of state.alive) each.tell({ kind: 'stopping' });
+    for (const each of state.alive) each.send({ kind: 'stopping' });
     await sleep(noticeMs);
     await door.close();
     await endAll(state);

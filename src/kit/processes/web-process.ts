@@ -17,7 +17,7 @@ export type WebProcess = ConnectionReceiver & {
   readonly leaving: Promise<void>;
   /** Resolves when it has ended, with the cause: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
-  tell(message: ToWebProcess): void;
+  send(message: ToWebProcess): void;
   /** Returns its report (primary-link.ts), or undefined if it does not answer. */
   survey(): Promise<unknown>;
   /** Lets it finish its requests, and kills it after `ms`. */
@@ -67,17 +67,17 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     }),
   );
   // A message to a process that has just ended is lost; `ended` reports that.
-  const tell = (message: ToWebProcess): void => void child.send(message, () => {});
+  const send = (message: ToWebProcess): void => void child.send(message, () => {});
   const kill = (): void => void child.kill('SIGKILL');
   const answer = async (id: number, question: unknown): Promise<void> =>
-    tell({ kind: 'answer', id, answer: await options.answer(question) });
+    send({ kind: 'answer', id, answer: await options.answer(question) });
 
   let unanswered = 0;
   const listen = (): void => {
     const pings = setInterval(() => {
       if (unanswered < mostUnanswered) {
         unanswered += 1;
-        tell({ kind: 'ping' });
+        send({ kind: 'ping' });
         return;
       }
       isSilent = true;
@@ -113,7 +113,7 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     ready,
     leaving: leaving.promise,
     ended,
-    tell,
+    send,
     receive(socket, refused) {
       lastId += 1;
       handing.set(lastId, { socket, refused });
@@ -127,14 +127,14 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
       const answered = Promise.withResolvers<unknown>();
       surveyed.set(id, answered.resolve);
       const late = setTimeout(answered.resolve, surveyMs, undefined);
-      tell({ kind: 'survey', id });
+      send({ kind: 'survey', id });
       const answer = await answered.promise;
       clearTimeout(late);
       surveyed.delete(id);
       return answer;
     },
     async end(ms) {
-      tell({ kind: 'end' });
+      send({ kind: 'end' });
       const forced = setTimeout(kill, ms);
       await ended;
       clearTimeout(forced);

@@ -34,41 +34,41 @@ export function openAnnouncer(
   sender: string,
 ): Announcer {
   const place = notifierOf(database);
-  const mouth = announcementBatches.get(place) ?? {
+  const batch = announcementBatches.get(place) ?? {
     announcers: new Set(),
     payloads: new Set(),
     planned: undefined,
   };
-  announcementBatches.set(place, mouth);
+  announcementBatches.set(place, batch);
   const payload = announcementOf(database, sender);
-  const say = async (): Promise<void> => {
-    clearTimeout(mouth.planned);
-    mouth.planned = undefined;
-    const payloads = [...mouth.payloads];
-    mouth.payloads.clear();
+  const send = async (): Promise<void> => {
+    clearTimeout(batch.planned);
+    batch.planned = undefined;
+    const payloads = [...batch.payloads];
+    batch.payloads.clear();
     await sendAnnouncements(place, payloads).catch((error: unknown) => {
       log.debug({ err: error }, 'could not announce new jobs');
-      if (mouth.announcers.size === 0) return;
-      for (const each of payloads) mouth.payloads.add(each);
+      if (batch.announcers.size === 0) return;
+      for (const each of payloads) batch.payloads.add(each);
       plan(retryMs);
     });
   };
   const plan = (ms: number): void => {
     // The timer does not keep the process alive; `stop` sends what is left.
-    mouth.planned ??= setTimeout(() => void say(), ms).unref();
+    batch.planned ??= setTimeout(() => void send(), ms).unref();
   };
   const announcer: Announcer = {
     announce() {
-      mouth.payloads.add(payload);
+      batch.payloads.add(payload);
       plan(announceMs);
     },
     async stop() {
-      mouth.announcers.delete(announcer);
-      mouth.payloads.add(payload);
-      await say();
+      batch.announcers.delete(announcer);
+      batch.payloads.add(payload);
+      await send();
     },
   };
-  mouth.announcers.add(announcer);
+  batch.announcers.add(announcer);
   return announcer;
 }
 
@@ -79,15 +79,15 @@ const usualAskMs = 3_000;
 
 /**
  * Listens on a channel until `signal` aborts. It uses its own connection and reconnects after every loss.
- * @param hear is called with each payload, and with '' after each new connection, because something may have
- * been missed.
+ * @param onPayload is called with each payload, and with '' after each new connection, because something may
+ * have been missed.
  * @param options.lost is called if the connection is lost or cannot be established.
  * @returns when it has stopped. Never rejects.
  */
 export async function listenOnChannel(
   database: Database,
   channel: string,
-  hear: (payload: string) => void,
+  onPayload: (payload: string) => void,
   {
     log,
     signal,
@@ -101,7 +101,7 @@ export async function listenOnChannel(
     try {
       await listenOnce(database, channel, { stopped, askMs }, (payload) => {
         losses = 0;
-        hear(payload);
+        onPayload(payload);
       });
     } catch (error) {
       losses += 1;
@@ -118,7 +118,7 @@ async function listenOnce(
   database: Database,
   channel: string,
   { stopped, askMs }: { stopped: Promise<unknown>; askMs: number },
-  hear: (payload: string) => void,
+  onPayload: (payload: string) => void,
 ): Promise<void> {
   const client = openClient(database);
   const { promise: lost, reject } = Promise.withResolvers<never>();
@@ -127,13 +127,13 @@ async function listenOnce(
   // The connection may be lost before or after the race below.
   lost.catch(() => {});
   let asking: NodeJS.Timeout | undefined;
-  client.on('notification', ({ payload }) => hear(payload ?? ''));
+  client.on('notification', ({ payload }) => onPayload(payload ?? ''));
   try {
     await client.connect();
     // Repeated as a check: `listen` changes nothing if it already listens, and shows in pg_stat_activity.
     const question = { text: `listen ${channel}`, query_timeout: askMs };
     await client.query(question.text);
-    hear('');
+    onPayload('');
     asking = setInterval(() => {
       if (hasServerMoved(client)) reject(new Error('the announcements moved to another server'));
       client.query(question).catch(reject);
@@ -154,7 +154,7 @@ export type JobListener = {
 
 /** The connection over which this process receives job announcements of all cells of a database. */
 type ChannelListener = {
-  hearers: Set<(said: string) => void>;
+  handlers: Set<(payload: string) => void>;
   isListening: boolean;
   ending: AbortController;
   ended: Promise<void>;
@@ -164,45 +164,45 @@ const channelListeners = new WeakMap<Database, ChannelListener>();
 
 /**
  * Listens for new jobs in the cell of a pool.
- * @param hear is called with the sender, or with '' if announcements may be lost.
+ * @param options.notify is called with the sender, or with '' if announcements may be lost.
  */
 export function listenForJobs(
   database: Database,
-  { log, hear }: { log: Log; hear: (sender: string) => void },
+  { log, notify }: { log: Log; notify: (sender: string) => void },
 ): JobListener {
   const place = notifierOf(database);
   const cell = partNameOf(database);
-  const ear = channelListeners.get(place) ?? openChannelListener(place, log);
-  const hearer = (said: string): void => {
+  const link = channelListeners.get(place) ?? openChannelListener(place, log);
+  const handler = (payload: string): void => {
     // An empty message is for every cell.
-    const [sender = '', of] = said.split(' ');
-    if (of === undefined || of === cell) hear(sender);
+    const [sender = '', of] = payload.split(' ');
+    if (of === undefined || of === cell) notify(sender);
   };
-  ear.hearers.add(hearer);
+  link.handlers.add(handler);
   return {
-    isListening: () => ear.isListening,
+    isListening: () => link.isListening,
     async stop() {
-      ear.hearers.delete(hearer);
-      if (ear.hearers.size > 0) return;
-      if (channelListeners.get(place) === ear) channelListeners.delete(place);
-      ear.ending.abort();
-      await ear.ended;
+      link.handlers.delete(handler);
+      if (link.handlers.size > 0) return;
+      if (channelListeners.get(place) === link) channelListeners.delete(place);
+      link.ending.abort();
+      await link.ended;
     },
   };
 }
 
 function openChannelListener(place: Database, log: Log): ChannelListener {
   const ending = new AbortController();
-  const ear: ChannelListener = { hearers: new Set(), isListening: false, ending, ended: Promise.resolve() };
-  const tell = (said: string, isListening: boolean): void => {
-    ear.isListening = isListening;
-    for (const hear of ear.hearers) hear(said);
+  const link: ChannelListener = { handlers: new Set(), isListening: false, ending, ended: Promise.resolve() };
+  const publish = (payload: string, isListening: boolean): void => {
+    link.isListening = isListening;
+    for (const notify of link.handlers) notify(payload);
   };
-  ear.ended = listenOnChannel(place, jobsChannel, (said) => tell(said, true), {
+  link.ended = listenOnChannel(place, jobsChannel, (payload) => publish(payload, true), {
     log,
     signal: ending.signal,
-    lost: () => tell('', false),
+    lost: () => publish('', false),
   });
-  channelListeners.set(place, ear);
-  return ear;
+  channelListeners.set(place, link);
+  return link;
 }

@@ -19,8 +19,8 @@ type Lane = {
   /** The average duration of a run in ms. Recent runs weigh most. */
   runMs: number | undefined;
   /** The number of claimed jobs that have not left. */
-  held: number;
-  /** How many of the held jobs have a slot. */
+  claimed: number;
+  /** How many of the claimed jobs have a slot. */
   inside: number;
   /** Waiting jobs in order of arrival. */
   waiting: Set<Waiting>;
@@ -46,7 +46,7 @@ export const newLane = (width: LaneWidth): Lane => ({
   width,
   pace: 'usual',
   runMs: undefined,
-  held: 0,
+  claimed: 0,
   inside: 0,
   waiting: new Set(),
   leftAt: 0,
@@ -68,7 +68,7 @@ function aheadOf(lane: Lane): number {
 }
 
 /** Returns how many more jobs may be claimed. */
-const roomOf = (lane: Lane): number => capOf(lane) + aheadOf(lane) - lane.held;
+const roomOf = (lane: Lane): number => capOf(lane) + aheadOf(lane) - lane.claimed;
 
 /** Returns whether to claim: jobs claimed ahead are refilled in halves, not one by one. */
 const isOpen = (lane: Lane): boolean => roomOf(lane) >= Math.max(1, aheadOf(lane) / 2);
@@ -80,8 +80,8 @@ function learn(lane: Lane, ms: number): void {
 }
 
 /** Returns whether the lane is idle and its state is out of date. */
-const isOver = ({ held, leftAt, pace }: Lane, now: number): boolean =>
-  held === 0 && now - leftAt > rememberedMs[pace];
+const isOver = ({ claimed, leftAt, pace }: Lane, now: number): boolean =>
+  claimed === 0 && now - leftAt > rememberedMs[pace];
 
 /** The job slots of a process. Lanes with waiting jobs get free slots in turn. */
 type JobSlots = {
@@ -148,7 +148,7 @@ export function openJobSlots(count: number): JobSlots {
 }
 
 /**
- * Tracks the held and running jobs of each lane in this process, and its free capacity.
+ * Tracks the claimed and running jobs of each lane in this process, and its free capacity.
  *
  * A dead receiver, where every job takes the full timeout, gets 2 slots of the process; a new one gets 8, and
  * a quick one 32. Jobs are claimed ahead only for quick lanes, and at most for a quarter of a second. If a
@@ -208,7 +208,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
     lineUp(name, width, signal) {
       const lane = lanes.get(name) ?? newLane(width);
       lanes.set(name, lane);
-      lane.held += 1;
+      lane.claimed += 1;
       if (!isOpen(lane)) opened.delete(name);
       let entered: number | undefined;
       let hasLeft = false;
@@ -222,7 +222,7 @@ export function openLanes({ places: count, onOpen, clock = () => performance.now
           if (hasLeft) return;
           hasLeft = true;
           const wasOpen = isOpen(lane);
-          lane.held -= 1;
+          lane.claimed -= 1;
           lane.leftAt = clock();
           if (entered !== undefined) ended(lane, lane.leftAt - entered);
           if (wasOpen || !isOpen(lane)) return;

@@ -25,18 +25,18 @@ async function enqueue(lane: string): Promise<string> {
 }
 
 /** Returns the state of a process that has just started and already holds these jobs. */
-const startClaims = (held: readonly Job[] = []): JobClaimOptions => ({
+const startClaims = (claimed: readonly Job[] = []): JobClaimOptions => ({
   database,
   lanes: openLanes({ places: 10, onOpen: () => {} }),
   lookBack: openClaimWindow(),
   kinds: ['work'],
   caps: [8],
   leaseSeconds: 25,
-  hasSuspect: () => held.some(({ lostClaims }) => lostClaims >= 2),
+  hasSuspect: () => claimed.some(({ lostClaims }) => lostClaims >= 2),
   outage: { seenAt: Number.NEGATIVE_INFINITY },
 });
 
-const claimAll = (held: readonly Job[] = []): Promise<Job[]> => claimDueJobs(startClaims(held), 10);
+const claimAll = (claimed: readonly Job[] = []): Promise<Job[]> => claimDueJobs(startClaims(claimed), 10);
 
 /** Expires the leases of a dead process, in the order of their jobs. */
 const expireLeases = () =>
@@ -170,7 +170,7 @@ test('a stopping process returns its leases, and they do not count as lost claim
   await enqueue('slow');
   await loseClaims(1);
   for (let round = 0; round < 3; round += 1) {
-    const held: Job[] = [];
+    const claimed: Job[] = [];
     const queue = startQueue({
       database,
       log,
@@ -179,14 +179,14 @@ test('a stopping process returns its leases, and they do not count as lost claim
           perLane: 1,
           run: (job, signal) =>
             new Promise((_, reject) => {
-              held.push(job);
+              claimed.push(job);
               signal.addEventListener('abort', () => reject(signal.reason));
             }),
         },
       },
     });
-    await until('it is held', () => Promise.resolve(held.length === 1));
-    assert.equal(held[0]!.lostClaims, 1);
+    await until('it is held', () => Promise.resolve(claimed.length === 1));
+    assert.equal(claimed[0]!.lostClaims, 1);
     await queue.stop({ graceMs: 0 });
   }
 });

@@ -22,9 +22,9 @@ test('a failure is logged when it is new, or when other parts fail than in the p
   });
   await over;
   await periodic.stop();
-  const said = (lines.read() as string).trim().split('\n');
+  const logged = (lines.read() as string).trim().split('\n');
   assert.deepEqual(
-    said.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message.slice(0, 11)),
+    logged.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message.slice(0, 11)),
     ['1 failed: a', '1 failed: b', '1 failed: b'],
   );
 });
@@ -53,13 +53,13 @@ test('a single database outage is not logged; a persistent one is logged as one 
   });
   await over;
   await periodic.stop();
-  const said = (lines.read() as string)
+  const logged = (lines.read() as string)
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as object);
-  assert.equal(said.length, 1);
+  assert.equal(logged.length, 1);
   assert.deepEqual(
-    { ...said[0], time: '' },
+    { ...logged[0], time: '' },
     {
       level: 'warn',
       time: '',

@@ -16,7 +16,7 @@ test('a notification wakes the sleeper immediately, even if it arrives before th
   await new Promise((resolve) => void setImmediate(resolve));
   bell.ring();
   await asleep;
-  let asked = 0;
-  await bell.sleep(() => (asked += 1));
-  assert.equal(asked, 1, 'a ring that was heard is over');
+  let checks = 0;
+  await bell.sleep(() => (checks += 1));
+  assert.equal(checks, 1, 'a ring that woke it is over');
 });

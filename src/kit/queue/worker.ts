@@ -150,9 +150,9 @@ type Running = ClaimedJob & { done: Promise<void> };
 
 type State = Omit<Required<QueueOptions>, 'concurrency'> &
   JobClaimOptions & {
-    mostHeld: number;
+    maxClaimed: number;
     bell: WakeSignal;
-    heard: JobListener;
+    listener: JobListener;
     /** The running jobs, by lease token. */
     running: Map<string, Running>;
     lookAgain: NodeJS.Timeout | undefined;
@@ -166,20 +166,20 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
 export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }: QueueOptions): Queue {
   const bell = openWakeSignal();
   const name = newId();
-  const hear = (sender: string): void => {
+  const notify = (sender: string): void => {
     if (sender !== name) bell.ring();
   };
-  const heard = listenForJobs(options.database, { log: options.log, hear });
+  const listener = listenForJobs(options.database, { log: options.log, notify });
   const state: State = {
     ...options,
     leaseSeconds,
     kinds: Object.keys(options.handlers),
     caps: Object.values(options.handlers).map(({ perLane }) => perLane),
     bell,
-    heard,
+    listener,
     lanes: openLanes({ places: concurrency, onOpen: () => bell.ring() }),
     lookBack: openClaimWindow(),
-    mostHeld: concurrency * claimedPerSlot,
+    maxClaimed: concurrency * claimedPerSlot,
     running: new Map(),
     hasSuspect: () => state.running.values().some(({ job }) => isSuspect(job)),
     outage: { seenAt: Number.NEGATIVE_INFINITY },
@@ -188,7 +188,7 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
   };
   const { database, log } = state;
   const working = work(state);
-  const leases = keepLeases({ database, log, leaseSeconds, held: () => state.running.values() });
+  const leases = keepLeases({ database, log, leaseSeconds, jobs: () => state.running.values() });
   const announcer = openAnnouncer(state, name);
 
   return {
@@ -199,29 +199,29 @@ export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }:
     async stop({ graceMs = 8_000 } = {}) {
       state.phase = 'finishing';
       bell.ring();
-      const unheard = heard.stop();
+      const unlistened = listener.stop();
       await atMost(
         graceMs,
         working.then(() => allDone(state)),
       );
       await atMost(shutdownReturnMs, returnUnfinishedJobs(state, working));
-      await atMost(shutdownReturnMs, Promise.all([announcer.stop(), unheard, leases.stop()]));
+      await atMost(shutdownReturnMs, Promise.all([announcer.stop(), unlistened, leases.stop()]));
     },
   };
 }
 
 /** Claims and starts jobs, and sleeps when there is nothing to claim. */
 async function work(state: State): Promise<void> {
-  const { bell, heard, log } = state;
+  const { bell, listener, log } = state;
   let failures = 0;
   while (state.phase === 'working') {
     try {
       const free = freeOf(state);
-      const asked = performance.now();
+      const claimedAt = performance.now();
       const claimed = free > 0 ? await claimDueJobs(state, free) : [];
-      await startAll(state, claimed, asked);
+      await startAll(state, claimed, claimedAt);
       if (claimed.length === 0)
-        await bell.sleep(() => (free > 0 ? findNextClaimDelay(state, heard.isListening()) : pollMs));
+        await bell.sleep(() => (free > 0 ? findNextClaimDelay(state, listener.isListening()) : pollMs));
       failures = 0;
     } catch (error) {
       // The first failure is not logged: on a busy machine, connecting can be slow.
@@ -232,18 +232,18 @@ async function work(state: State): Promise<void> {
   }
 }
 
-/** Returns how many more jobs can be held, or 0 if too few to claim now. */
-function freeOf({ mostHeld, running }: State): number {
-  const free = mostHeld - running.size;
-  return free >= mostHeld * claimedShare ? free : 0;
+/** Returns how many more jobs can be claimed, or 0 if too few to claim now. */
+function freeOf({ maxClaimed, running }: State): number {
+  const free = maxClaimed - running.size;
+  return free >= maxClaimed * claimedShare ? free : 0;
 }
 
 const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfterLostClaims;
 
 /** Starts claimed jobs, or returns them if the queue has stopped in the meantime. */
-async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
+async function startAll(state: State, jobs: readonly Job[], claimedAt: number): Promise<void> {
   if (state.phase === 'aborting') await rescheduleAll(state, jobs);
-  else for (const job of jobs) start(state, job, asked + state.leaseSeconds * 1_000);
+  else for (const job of jobs) start(state, job, claimedAt + state.leaseSeconds * 1_000);
 }
 
 function start(state: State, job: Job, leasedUntil: number): void {

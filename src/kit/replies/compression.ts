@@ -39,10 +39,10 @@ export function computeOnce<Result>(work: () => Promise<Result>): () => Promise<
 export function computeOncePerKey<Key, Result>(
   work: (key: Key) => Promise<Result>,
 ): (key: Key) => Promise<Result> {
-  const asked = new Map<Key, Promise<Result>>();
+  const results = new Map<Key, Promise<Result>>();
   return (key) => {
-    const result = asked.get(key) ?? work(key);
-    asked.set(key, result);
+    const result = results.get(key) ?? work(key);
+    results.set(key, result);
     return result;
   };
 }

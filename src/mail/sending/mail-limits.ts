@@ -189,21 +189,21 @@ async function countSent(
   { workspaceId, form_id, account_id, recipient }: LimitedMail,
   { kinds, of, most, seconds }: MailLimit,
 ): Promise<readonly { count: number }[]> {
-  const asked = { kinds: [...kinds], seconds, most };
+  const limit = { kinds: [...kinds], seconds, most };
   // Emails must also be sent while the server of another cell is unavailable.
   const options = { isPartial: true };
   if (of === 'recipient')
     return findInAllCells(
       database,
-      (cells) => countSentTo(cells, { ...asked, recipient: hashMailAddress(recipient) }),
+      (cells) => countSentTo(cells, { ...limit, recipient: hashMailAddress(recipient) }),
       options,
     );
   if (of === 'account')
     return account_id === null
       ? []
-      : findInAllCells(database, (cells) => countSentBy(cells, { ...asked, account_id }), options);
+      : findInAllCells(database, (cells) => countSentBy(cells, { ...limit, account_id }), options);
   return countSentFrom(database, {
-    ...asked,
+    ...limit,
     workspace_id: workspaceId,
     form_id: of === 'form' ? form_id : null,
   });

@@ -27,7 +27,7 @@ export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress
   const outcome = await sendMessage(
     smtp,
     { recipient: to.address, raw },
-    { hear: (line) => void dialogue.push(line) },
+    { onLine: (line) => void dialogue.push(line) },
   );
   if (outcome.kind !== 'sent') return { sent: false, result: outcome.reason, dialogue };
   return { sent: true, result: `The mail server accepted the email: ${outcome.response}`, dialogue };

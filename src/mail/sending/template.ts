@@ -33,7 +33,7 @@ const html = (literals: TemplateStringsArray, ...parts: readonly Part[]): Markup
 /** Returns a constant, such as the style sheet, as markup without escaping it. */
 const verbatim = (constant: string): Markup => ({ [markup]: constant });
 
-const toHtml = (made: Markup): string => made[markup];
+const toHtml = (content: Markup): string => content[markup];
 
 /**
  * The style of every email: the console's colors, light and dark. Email clients that drop a style sheet show

@@ -126,6 +126,6 @@ export async function readFormFilter(
   if (version === undefined && where === undefined && counted === undefined) return filter;
   const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';
   const hasCondition = where !== undefined || counted !== undefined;
-  const asked = hasCondition ? await readWhere(database, form, { where, counted }, filter) : {};
-  return { ...filter, kind, version: version ?? null, ...asked };
+  const conditions = hasCondition ? await readWhere(database, form, { where, counted }, filter) : {};
+  return { ...filter, kind, version: version ?? null, ...conditions };
 }

@@ -101,8 +101,8 @@ export async function limitConditionWork(
   field?: ConditionField,
 ): Promise<void> {
   const most = Math.floor(mostRowChecks / (checksPerRow + comparisons));
-  const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
-  const [{ count } = { count: 0 }] = await countSubmissionsInSpan(database, asked);
+  const span = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
+  const [{ count } = { count: 0 }] = await countSubmissionsInSpan(database, span);
   if (count > most)
     throw invalidCondition(
       [

@@ -100,14 +100,14 @@ type ComparedValue = {
   readonly subject: ComparedKind;
   readonly today: string;
 };
-type Test = { readonly sign: '' | '!'; readonly test: (asked: ComparedValue) => string };
+type Test = { readonly sign: '' | '!'; readonly test: (compared: ComparedValue) => string };
 
-const among = (asked: ComparedValue): string =>
-  found(valuesOf(asked).map((value) => equalTo[kindOf(asked.subject)](value, asked.today)));
-const containing = (asked: ComparedValue): string =>
-  kindOf(asked.subject) === 'choices'
-    ? among(asked)
-    : found(valuesOf(asked).map((value) => likeRegexPath(literal(String(value)), 'i')));
+const among = (compared: ComparedValue): string =>
+  found(valuesOf(compared).map((value) => equalTo[kindOf(compared.subject)](value, compared.today)));
+const containing = (compared: ComparedValue): string =>
+  kindOf(compared.subject) === 'choices'
+    ? among(compared)
+    : found(valuesOf(compared).map((value) => likeRegexPath(literal(String(value)), 'i')));
 /** Blank answers are not stored, but a reference value may be blank, and an assignee may be null. */
 const answered = ({ subject }: ComparedValue): string =>
   subject === 'reference'
@@ -117,8 +117,8 @@ const answered = ({ subject }: ComparedValue): string =>
       : '';
 const ordered =
   (sign: '>' | '>=' | '<' | '<=') =>
-  (asked: ComparedValue): string =>
-    found(valuesOf(asked).map((value) => inOrder(value, sign, asked)));
+  (compared: ComparedValue): string =>
+    found(valuesOf(compared).map((value) => inOrder(value, sign, compared)));
 
 const tests: Readonly<Record<ComparisonOperator, Test>> = {
   equals: { sign: '', test: among },

@@ -243,7 +243,7 @@ const keyOf = ({ workspaceId, formId }: FormKey, ids: readonly string[]) => ({
 
 const blanked = (event: SubmissionEvent): SubmissionEvent => ({
   ...event,
-  told: blankSnapshot(event.snapshot),
+  published: blankSnapshot(event.snapshot),
 });
 
 type Row = Awaited<ReturnType<typeof lockToErase>>[number];

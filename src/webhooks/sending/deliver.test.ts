@@ -222,10 +222,10 @@ test('a failed delivery is resent immediately, and only once if two people retry
   const scene = await setScene({ replies: [404, 200] });
   await fire(scene);
   const { id } = await settled(scene, 'Failed');
-  const asked = await Promise.allSettled(
+  const results = await Promise.allSettled(
     [1, 2].map(() => retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId: id })),
   );
-  assert.deepEqual(asked.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   const delivery = await settled(scene, 'Success');
   assert.equal(delivery.attempts, 2);
   const { requests } = scene.receiver;

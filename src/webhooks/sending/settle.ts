@@ -58,10 +58,10 @@ export function decideVerdict(
     return { status: 'Failed', reason: `${what} The delivery will not be retried automatically.` };
   const delay = delays[attempts - 1];
   if (delay === undefined) return { status: 'Failed', reason: `${what} ${lastWords}` };
-  const asked = result.kind === 'answer' ? (result.retryAfter ?? 0) : 0;
-  if (asked > delay) {
-    const reason = `${what} The next attempt is in ${inWords(asked)}, as the receiver requested.`;
-    return { status: 'Retrying', reason, delay: asked };
+  const requested = result.kind === 'answer' ? (result.retryAfter ?? 0) : 0;
+  if (requested > delay) {
+    const reason = `${what} The next attempt is in ${inWords(requested)}, as the receiver requested.`;
+    return { status: 'Retrying', reason, delay: requested };
   }
   return { status: 'Retrying', reason: `${what} The next attempt is in ${inWords(delay)}.`, delay };
 }

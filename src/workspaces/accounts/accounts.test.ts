@@ -34,10 +34,10 @@ const failsWith =
 async function post(
   path: string,
   body: object,
-  asked = accounts,
+  service = accounts,
   origin = 'http://127.0.0.1:3000',
 ): Promise<Response> {
-  const { auth } = await asked.library();
+  const { auth } = await service.library();
   return auth.handler(
     new Request(`${origin}/api/auth/${path}`, {
       method: 'POST',
@@ -47,8 +47,8 @@ async function post(
   );
 }
 
-const sessionOf = async (response: Response, asked = accounts) => {
-  const { auth } = await asked.library();
+const sessionOf = async (response: Response, service = accounts) => {
+  const { auth } = await service.library();
   const cookie = response.headers
     .getSetCookie()
     .map((each) => each.split(';', 1)[0])

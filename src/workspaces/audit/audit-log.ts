@@ -97,7 +97,7 @@ export const toAuditEntryParameters = (line: AuditEntry | undefined) => ({
  */
 export type AuditedObjectReader = {
   before: () => Promise<unknown>;
-  after: (answer: OperationResponse, made: string | undefined) => Promise<unknown>;
+  after: (answer: OperationResponse, createdId: string | undefined) => Promise<unknown>;
 };
 
 export type AuditLog = {
@@ -197,16 +197,16 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
     try {
       const before = await compared?.before();
       const answer = await run();
-      const made = createdId(answer);
+      const createdThing = createdId(answer);
       // The operation has succeeded, so a failed comparison must not make it fail.
-      const changes = await compared?.after(answer, made).then(
+      const changes = await compared?.after(answer, createdThing).then(
         (after) => auditedChangesBetween(before, after),
         (error: unknown) => {
           log.warn({ err: error }, 'could not read what an operation changed');
           return undefined;
         },
       );
-      end(answer.status, made, JSON.stringify(changes));
+      end(answer.status, createdThing, JSON.stringify(changes));
       return answer;
     } catch (error) {
       const status = error instanceof ApiError ? errorCodes[error.code].status : 500;

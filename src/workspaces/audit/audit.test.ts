@@ -47,12 +47,12 @@ const settled = (person = owner): Promise<Line[]> =>
   });
 
 test('the audit log records who changed what, with the request, but no secrets', async () => {
-  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const created = await owner.api<{ id: string }>('POST', '/forms', form);
   const permissions = ['forms:write', 'webhooks:write'];
   // Another key, whose name no entry shows.
   await createKey(database, { workspaceId, name: 'Neighbour' });
   const key = await owner.api<{ id: string; key: string }>('POST', '/keys', { name: 'Deploy', permissions });
-  const webhook = await callApi(service.url, key.body.key, 'POST', `/forms/${made.body.id}/webhooks`, {
+  const webhook = await callApi(service.url, key.body.key, 'POST', `/forms/${created.body.id}/webhooks`, {
     url: 'https://93.184.215.14/hooks?token=hidden-token',
     events: ['submission.created'],
     secret: 'hidden-secret-of-16',
@@ -71,8 +71,8 @@ test('the audit log records who changed what, with the request, but no secrets',
         actor: { kind: 'key', id: key.body.id, name: 'Deploy' },
         operation: 'createWebhook',
         method: 'POST',
-        path: `/forms/${made.body.id}/webhooks`,
-        thing_id: made.body.id,
+        path: `/forms/${created.body.id}/webhooks`,
+        thing_id: created.body.id,
         request_id: webhook.headers.get('x-request-id'),
         status: 201,
         by: 'key',
@@ -98,8 +98,8 @@ test('the audit log records who changed what, with the request, but no secrets',
         operation: 'createForm',
         method: 'POST',
         path: '/forms',
-        thing_id: made.body.id,
-        request_id: made.headers.get('x-request-id'),
+        thing_id: created.body.id,
+        request_id: created.headers.get('x-request-id'),
         status: 201,
         by: 'session',
         isFrom: true,
@@ -111,7 +111,7 @@ test('the audit log records who changed what, with the request, but no secrets',
   const { rows } = await database.query<{ row: string }>('select a::text as row from audit_lines a');
   assert.doesNotMatch(JSON.stringify(rows), /hidden|fl_/);
   const operations = async (query: string) => (await read(query)).map(({ operation }) => operation);
-  assert.deepEqual(await operations(`?thing_id=${made.body.id}`), ['createWebhook', 'createForm']);
+  assert.deepEqual(await operations(`?thing_id=${created.body.id}`), ['createWebhook', 'createForm']);
   assert.deepEqual(await operations(`?actor_id=${key.body.id}`), ['createWebhook']);
   assert.deepEqual(await operations('?operation=createKey'), ['createKey']);
   assert.deepEqual(await operations(`?from=${lines[1]!.at}&to=${lines[0]!.at}`), ['createKey']);
@@ -121,11 +121,11 @@ test('one statement creates a form and its completed audit entry, and a refused 
   const person = await signIn(service, { name: 'Grace' });
   const refused = await person.api('POST', '/forms', { structure: { type: 'form' } });
   assert.equal(refused.status, 422);
-  const made = await person.api<{ id: string }>('POST', '/forms', form);
+  const created = await person.api<{ id: string }>('POST', '/forms', form);
   const lines = await read('', person);
   assert.deepEqual(
     lines.map(({ operation, thing_id, status }) => ({ operation, thing_id, status })),
-    [{ operation: 'createForm', thing_id: made.body.id, status: 201 }],
+    [{ operation: 'createForm', thing_id: created.body.id, status: 201 }],
   );
 });
 
@@ -148,12 +148,12 @@ test('an operator’s entry has no actor ID, and an invalid ID in a response is 
 
 test('reads, refused requests and visitors’ requests have no audit entry', async () => {
   const person = await signIn(service);
-  const made = await person.api<{ id: string }>('POST', '/forms', form);
-  await openVisitor(service).submit(made.body.id, { a: 'word' });
-  await person.api('GET', `/forms/${made.body.id}/submissions`);
+  const created = await person.api<{ id: string }>('POST', '/forms', form);
+  await openVisitor(service).submit(created.body.id, { a: 'word' });
+  await person.api('GET', `/forms/${created.body.id}/submissions`);
   assert.equal((await person.api('POST', '/forms', { structure: {} })).status, 422);
   assert.equal((await person.api('DELETE', `/forms/${newId()}`)).status, 404);
-  assert.equal((await person.api('DELETE', `/forms/${made.body.id}`)).status, 204);
+  assert.equal((await person.api('DELETE', `/forms/${created.body.id}`)).status, 204);
   const noted = await until('what was refused to be gone', async () => {
     const lines = await settled(person);
     return lines.length === 2 && lines;
@@ -170,10 +170,10 @@ test('reads, refused requests and visitors’ requests have no audit entry', asy
 test('an export is recorded with its actor, and a HEAD request for it is not', async () => {
   const person = await signIn(service);
   const permissions = ['submissions:read'];
-  const { body: made } = await person.api<{ id: string }>('POST', '/forms', form);
+  const { body: created } = await person.api<{ id: string }>('POST', '/forms', form);
   const { body: own } = await person.api<{ key: string }>('POST', '/keys', { name: 'Export', permissions });
   for (const method of ['HEAD', 'GET']) {
-    const path = `/forms/${made.id}/submissions/export`;
+    const path = `/forms/${created.id}/submissions/export`;
     assert.equal((await callApi(service.url, own.key, method, path)).status, 200);
   }
   const lines = await settled(person);
@@ -291,8 +291,8 @@ test('no statement can change or delete an audit entry', async () => {
 
 test('changes of settings are recorded with old and new value, without secrets and URL parameters', async () => {
   const person = await signIn(service, { name: 'Joan' });
-  const made = await person.api<{ id: string }>('POST', '/forms', form);
-  const webhook = await person.api<{ id: string }>('POST', `/forms/${made.body.id}/webhooks`, {
+  const created = await person.api<{ id: string }>('POST', '/forms', form);
+  const webhook = await person.api<{ id: string }>('POST', `/forms/${created.body.id}/webhooks`, {
     url: 'https://93.184.215.14/hooks?token=hidden-2',
     events: ['submission.created'],
   });
@@ -318,9 +318,12 @@ test('changes of settings are recorded with old and new value, without secrets a
 
 test('an audit entry is written when a person reads a single submission, but not when an API key does', async () => {
   const person = await signIn(service);
-  const made = await person.api<{ id: string }>('POST', '/forms', form);
-  await openVisitor(service).submit(made.body.id, { a: 'a secret answer' });
-  const { body } = await person.api<{ data: { id: string }[] }>('GET', `/forms/${made.body.id}/submissions`);
+  const created = await person.api<{ id: string }>('POST', '/forms', form);
+  await openVisitor(service).submit(created.body.id, { a: 'a secret answer' });
+  const { body } = await person.api<{ data: { id: string }[] }>(
+    'GET',
+    `/forms/${created.body.id}/submissions`,
+  );
   const { id } = body.data[0]!;
   const key = await person.api<{ key: string }>('POST', '/keys', { name: 'K' });
   assert.equal((await callApi(service.url, key.body.key, 'GET', `/submissions/${id}`)).status, 200);
@@ -357,12 +360,12 @@ test('the audit log can be exported with the filter of the list, and the export 
 });
 
 test('a key that is limited to some forms cannot read the audit log, even with the permission', async () => {
-  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const created = await owner.api<{ id: string }>('POST', '/forms', form);
   const { key } = await createKey(database, {
     workspaceId,
     name: 'Of one form',
     permissions: ['audit:read'],
-    formIds: [made.body.id],
+    formIds: [created.body.id],
   });
   for (const path of ['/audit', '/audit/export'])
     assert.equal((await callApi(service.url, key, 'GET', path)).status, 403, path);
@@ -437,9 +440,9 @@ const makeKey = async () => (await owner.api<{ key: string }>('POST', '/keys', {
 
 test('a dry run has no audit entry, and a request with `dry_run=false` has one', async () => {
   const ada = await signIn(service);
-  const { body: made } = await ada.api<{ id: string }>('POST', '/forms', form);
-  await ada.api('PATCH', `/forms/${made.id}?dry_run=true`, { status: 'archived' });
-  await ada.api('PATCH', `/forms/${made.id}?dry_run=false`, { status: 'archived' });
+  const { body: created } = await ada.api<{ id: string }>('POST', '/forms', form);
+  await ada.api('PATCH', `/forms/${created.id}?dry_run=true`, { status: 'archived' });
+  await ada.api('PATCH', `/forms/${created.id}?dry_run=false`, { status: 'archived' });
   const lines = await settled(ada);
   assert.deepEqual(
     lines.map(({ operation }) => operation),

@@ -128,7 +128,7 @@ export async function joinWithNewAccount(
 ): Promise<{ email: string; workspaceId: string; userId: string }> {
   const { workspaceId, id, proof } = readToken(vault, token);
   const cell = await cellOfWorkspace(database, workspaceId);
-  let made: string | undefined;
+  let createdId: string | undefined;
   const join = async (client: Queryable) => {
     const { email, role, workspace } = await claim(client, workspaceId, id);
     const account = onlyRow(await lockAccount(sharedDatabaseOf(client), { email }));
@@ -140,8 +140,8 @@ export async function joinWithNewAccount(
       );
     if (account) await claimAccount(client, { userId: account.id, password, workspace });
     if (!account)
-      made = (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
-    const userId = account?.id ?? made!;
+      createdId = (await createUser(client, { email, password, name, isConfirmed, words: [workspace] })).id;
+    const userId = account?.id ?? createdId!;
     await addMember(client, { workspaceId, userId, role });
     return { email, workspaceId, userId };
   };
@@ -150,8 +150,8 @@ export async function joinWithNewAccount(
   } catch (error) {
     // For a cell on another node, the account was created in a separate transaction. If it stayed, the person
     // could not join when they open the link again.
-    if (made !== undefined && sharedDatabaseOf(cell) !== cell)
-      await deleteUser(sharedDatabaseOf(cell), { user_id: made });
+    if (createdId !== undefined && sharedDatabaseOf(cell) !== cell)
+      await deleteUser(sharedDatabaseOf(cell), { user_id: createdId });
     throw error;
   }
 }

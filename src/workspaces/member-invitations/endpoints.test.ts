@@ -56,7 +56,7 @@ test('an invited person creates an account from the email and joins with the rol
   assert.equal(nora?.role, 'editor');
   const session = await callConsole(url, '', 'POST', '/session', { email: 'nora@example.org', password });
   assert.equal(session.status, 204);
-  await until('owners and admins to be told', async () =>
+  await until('emails to owners and admins', async () =>
     [owner, admin].every((keeper) =>
       server.taken.some(
         ({ to, mail }) => to[0] === keeper.email && mail.subject === 'New member in Test: Nora',
@@ -121,17 +121,17 @@ test('a withdrawn, expired, replaced or forged invitation gives 410', async () =
     );
     return body.data.find(({ email, mail_state }) => email === 'gone@example.org' && mail_state === 'sent');
   });
-  const kept = async () => {
+  const readStored = async () => {
     const { rows } = await database.query<{ id: string; mail_id: string }>(
       'select id, mail_id from member_invitations where id = any ($1::uuid[])',
       [[listed.id, other.body.id]],
     );
     return { ids: rows.map(({ id }) => id), mails: new Set(rows.map(({ mail_id: mail }) => mail)).size };
   };
-  assert.equal((await kept()).mails, 2, 'each has a mail of its own');
+  assert.equal((await readStored()).mails, 2, 'each has a mail of its own');
   assert.equal((await owner.api('DELETE', `${path}/${listed.id}`)).status, 204);
   assert.equal((await open(next)).status, 410);
-  assert.deepEqual((await kept()).ids, [other.body.id], 'which takes no other one away');
+  assert.deepEqual((await readStored()).ids, [other.body.id], 'which takes no other one away');
 });
 
 test('the owner of an email address gets an account that another person made for it, and that person is locked out', async () => {
@@ -206,10 +206,10 @@ test('invitations are limited by inviter and by address, and names in their emai
     refused.body.message,
     /^You can invite up to 20 people per hour\. Try again in [\d,]+ seconds\.$/,
   );
-  const { data: made } = (await attacker.api<{ data: { id: string }[] }>('GET', path)).body;
-  assert.equal(made.length, 20);
+  const { data: invitations } = (await attacker.api<{ data: { id: string }[] }>('GET', path)).body;
+  assert.equal(invitations.length, 20);
   assert.equal(
-    (await attacker.api('POST', `${path}/${made[0]!.id}/resend`)).status,
+    (await attacker.api('POST', `${path}/${invitations[0]!.id}/resend`)).status,
     429,
     'again is one more',
   );
@@ -221,10 +221,10 @@ test('invitations are limited by inviter and by address, and names in their emai
   assert.doesNotMatch(sent.mail.text!.replaceAll(url, ''), /evil\.example|1234567/);
 
   const email = 'popular@example.org';
-  const asked = [];
-  for (let index = 0; index < 6; index += 1) asked.push(await ask(email, await signIn(service)));
+  const responses = [];
+  for (let index = 0; index < 6; index += 1) responses.push(await ask(email, await signIn(service)));
   assert.deepEqual(
-    asked.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [201, 201, 201, 201, 201, 429],
   );
 });

@@ -124,15 +124,15 @@ const dayMs = 86_400_000;
  */
 export async function inviteMember(
   context: InviteServices,
-  { workspaceId, inviter, ...asked }: { workspaceId: string; inviter: Inviter; email: string; role: Role },
+  { workspaceId, inviter, ...invitee }: { workspaceId: string; inviter: Inviter; email: string; role: Role },
 ): Promise<Invited> {
-  requireMayManageOwner(inviter, asked.role);
-  const email = normalizeMailAddress(asked.email);
+  requireMayManageOwner(inviter, invitee.role);
+  const email = normalizeMailAddress(invitee.email);
   throwProblems(emailProblems(email));
   await countInvitation(context.requestCounter, { inviterId: inviter.id, workspaceId, email });
   const invited = await transaction(context.database, async (client) => {
-    const written = await writeInvitation(client, { workspaceId, inviter, email, role: asked.role });
-    return send(context, client, { workspaceId, email, role: asked.role, inviter, ...written });
+    const written = await writeInvitation(client, { workspaceId, inviter, email, role: invitee.role });
+    return send(context, client, { workspaceId, email, role: invitee.role, inviter, ...written });
   });
   context.wakeQueue();
   return invited;
@@ -146,9 +146,9 @@ export async function inviteMember(
  */
 export function createInvitationLink(
   { database, vault, config }: Pick<InviteServices, 'database' | 'vault' | 'config'>,
-  { workspaceId, role, ...asked }: { workspaceId: string; email: string; role: Role },
+  { workspaceId, role, ...invitee }: { workspaceId: string; email: string; role: Role },
 ): Promise<{ id: string; link: string }> {
-  const email = normalizeMailAddress(asked.email);
+  const email = normalizeMailAddress(invitee.email);
   throwProblems(emailProblems(email));
   return transaction(database, async (client) => {
     const { id } = await writeInvitation(client, { workspaceId, inviter: undefined, email, role });

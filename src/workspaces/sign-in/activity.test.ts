@@ -44,16 +44,16 @@ test('sign-ins, failed sign-ins, sign-outs and account changes are in the person
     ['signIn', 200],
     ['signIn', 401],
   ];
-  const said = (lines: readonly (Deed | Line)[]) => lines.map(({ operation, status }) => [operation, status]);
+  const pick = (lines: readonly (Deed | Line)[]) => lines.map(({ operation, status }) => [operation, status]);
   const byName = (lines: unknown[]) => lines.map(String).sort();
   const activity = await until('the try to be noted', async () => {
     const lines = await activityOf(person);
     return lines.length === expected.length && lines;
   });
-  assert.deepEqual(byName(said(activity)), byName(expected));
+  assert.deepEqual(byName(pick(activity)), byName(expected));
   assert.ok(activity.every(({ address, by_operator }) => address === '127.0.0.1' && !by_operator));
   assert.equal(activity.find(({ operation }) => operation === 'endOtherSessions')!.is_this, true);
-  assert.deepEqual(byName(said(await auditOf(colleague))), byName(expected));
+  assert.deepEqual(byName(pick(await auditOf(colleague))), byName(expected));
   assert.deepEqual(await activityOf(stranger), []);
   assert.deepEqual(await auditOf(stranger), []);
 });
@@ -72,12 +72,12 @@ test('a sign-in with an unknown email is not recorded', async () => {
 
 test('joining, leaving and creating a workspace and two-factor changes are recorded in the workspaces concerned', async () => {
   const owner = await signIn(service);
-  const made = await owner.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
-  assert.equal(made.status, 201);
+  const created = await owner.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
+  assert.equal(created.status, 201);
   const inSecond = async () =>
     (
       await callConsole<{ data: Line[] }>(url, owner.cookie, 'GET', '/audit', undefined, {
-        'X-Workspace-ID': made.body.id,
+        'X-Workspace-ID': created.body.id,
       })
     ).body.data.map(({ operation }) => operation);
   assert.deepEqual(await inSecond(), ['createWorkspace']);

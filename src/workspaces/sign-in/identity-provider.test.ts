@@ -53,18 +53,18 @@ test('a person who signs in with the provider has an account and, at each sign-i
     await enter({ ...ada, email: 'new@example.org', groups: ['staff', 'chiefs'] })
   ).session();
   assert.deepEqual([again.user.id, again.workspaces[0]!.role], [session.user.id, 'admin']);
-  const kept = async () =>
+  const readMembers = async () =>
     (await database.query('select role, updated_at from members where user_id = $1', [session.user.id])).rows;
-  const before = await kept();
+  const before = await readMembers();
   assert.equal((await (await enter({ ...ada, groups: [] })).session()).workspaces[0]!.role, 'admin');
   assert.equal((await enter({ ...ada, groups: ['chiefs'] })).status, 204);
-  assert.deepEqual(await kept(), before, 'a role that stays is not written');
+  assert.deepEqual(await readMembers(), before, 'a role that stays is not written');
 
   await database.query("update members set role = 'owner' where user_id = $1", [session.user.id]);
   const owner = await enter(ada);
   assert.equal(owner.status, 204);
   assert.equal((await owner.session()).workspaces[0]!.role, 'owner');
-  assert.equal(provider.discoveries, 1, 'the provider is asked about itself once');
+  assert.equal(provider.discoveries, 1, 'the provider is discovered once');
 });
 
 test('an email of another domain, or one that the provider does not confirm, is refused and leaves nothing', async () => {
@@ -119,8 +119,8 @@ test('a provider’s response is accepted once, unchanged and in the browser tha
   }
   const late = await begin();
   const [name, sealed] = late.kept.split('=') as [string, string];
-  const asked = JSON.parse(services.vault.unseal('sessions', Buffer.from(sealed, 'base64url'))) as object;
-  const over = services.vault.seal('sessions', JSON.stringify({ ...asked, until: Date.now() }));
+  const state = JSON.parse(services.vault.unseal('sessions', Buffer.from(sealed, 'base64url'))) as object;
+  const over = services.vault.seal('sessions', JSON.stringify({ ...state, until: Date.now() }));
   const tooLate = await finish(late.answer, `${name}=${over.toString('base64url')}`);
   assert.equal(tooLate.status, 401);
   assert.match(tooLate.body.message, /has expired/);
@@ -165,22 +165,22 @@ test('two-factor set up here is required, unless the provider used several facto
   const { id } = await createWorkspace(database, { name: 'Closed', plan: 'free' });
   await database.query('update workspaces set second_factor_required = true where id = $1', [id]);
   const person = await signIn(service, { email: 'two@example.org', workspaceId: id });
-  const said = { sub: 'two', email: person.email, email_verified: true };
-  assert.deepEqual((await (await enter(said)).session()).closed_workspaces, [id]);
-  const alone = await (await enter({ ...said, amr: ['pwd'] })).session();
+  const claims = { sub: 'two', email: person.email, email_verified: true };
+  assert.deepEqual((await (await enter(claims)).session()).closed_workspaces, [id]);
+  const alone = await (await enter({ ...claims, amr: ['pwd'] })).session();
   assert.deepEqual(alone.closed_workspaces, [id]);
-  const many = await (await enter({ ...said, amr: ['pwd', 'mfa'] })).session();
+  const many = await (await enter({ ...claims, amr: ['pwd', 'mfa'] })).session();
   assert.deepEqual([many.closed_workspaces, many.second_steps], [[], null]);
   await database.query('update users set second_factor = true where id = $1', [person.userId]);
-  assert.notEqual((await (await enter(said)).session()).second_steps, null);
+  assert.notEqual((await (await enter(claims)).session()).second_steps, null);
 });
 
 test('the client secret is never sent unencrypted to a provider that uses HTTPS, even if its metadata says so', async () => {
   const secure = await openReceiver();
   const issuer = new URL(secure.url).origin;
-  let asked = 0;
+  let requests = 0;
   const plain = createServer((_request, response) => {
-    asked += 1;
+    requests += 1;
     response.end();
   });
   plain.listen(0, '127.0.0.1');
@@ -200,9 +200,9 @@ test('the client secret is never sent unencrypted to a provider that uses HTTPS,
     config: { publicUrl, identityProvider: { ...identityProvider!, issuer } },
   };
   const visitor = { address: '192.0.2.1', ip: '192.0.2.1', headers: new Headers() };
-  const { url: question, kept } = await startProviderSignIn(context, visitor);
+  const { url: question, state } = await startProviderSignIn(context, visitor);
   const answer = `?code=code&state=${new URL(question).searchParams.get('state')!}`;
-  await assert.rejects(signInByProvider(context, visitor, { answer, kept }), { code: 'unauthorized' });
-  assert.equal(asked, 0);
+  await assert.rejects(signInByProvider(context, visitor, { answer, state }), { code: 'unauthorized' });
+  assert.equal(requests, 0);
   plain.close();
 });

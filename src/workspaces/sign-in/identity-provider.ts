@@ -107,11 +107,11 @@ function requireProvider({ config }: ProviderServices): IdentityProviderConfig {
 export async function startProviderSignIn(
   context: ProviderServices,
   { address }: RequestSender,
-): Promise<{ url: string; kept: string }> {
+): Promise<{ url: string; state: string }> {
   const provider = requireProvider(context);
   await limitAttempts(context, `question to the provider from ${address}`, signInTries.ofAddress);
   const { client, configuration } = await discover(provider);
-  const asked: ProviderSignInState = {
+  const signIn: ProviderSignInState = {
     verifier: client.randomPKCECodeVerifier(),
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -120,13 +120,13 @@ export async function startProviderSignIn(
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: returnUrl(context),
     scope: 'openid email profile',
-    code_challenge: await client.calculatePKCECodeChallenge(asked.verifier),
+    code_challenge: await client.calculatePKCECodeChallenge(signIn.verifier),
     code_challenge_method: 'S256',
-    state: asked.state,
-    nonce: asked.nonce,
+    state: signIn.state,
+    nonce: signIn.nonce,
   });
-  const kept = context.vault.seal('sessions', JSON.stringify(asked)).toString('base64url');
-  return { url: url.href, kept };
+  const state = context.vault.seal('sessions', JSON.stringify(signIn)).toString('base64url');
+  return { url: url.href, state };
 }
 
 /**
@@ -140,11 +140,11 @@ export async function startProviderSignIn(
 export async function signInByProvider(
   context: ProviderServices,
   visitor: RequestSender,
-  { answer, kept }: { answer: string; kept: string | undefined },
+  { answer, state }: { answer: string; state: string | undefined },
 ): Promise<{ userId: string; cookies: string[] }> {
   const provider = requireProvider(context);
   await limitAttempts(context, `answer of the provider from ${visitor.address}`, signInTries.ofAddress);
-  const claims = await readClaims(context, provider, answer, readKept(context.vault, kept));
+  const claims = await readClaims(context, provider, answer, readKept(context.vault, state));
   const person = await findOrMakePerson(context, provider, claims);
   await giveRoles(context.database, provider, person.id, claims);
   const { auth, beginSession } = await context.accounts.library();
@@ -154,12 +154,12 @@ export async function signInByProvider(
   return { userId: person.id, cookies };
 }
 
-function readKept(vault: Vault, kept: string | undefined): ProviderSignInState {
+function readKept(vault: Vault, state: string | undefined): ProviderSignInState {
   try {
-    const asked = JSON.parse(
-      vault.unseal('sessions', Buffer.from(kept ?? '', 'base64url')),
+    const signIn = JSON.parse(
+      vault.unseal('sessions', Buffer.from(state ?? '', 'base64url')),
     ) as ProviderSignInState;
-    if (asked.until > now().getTime()) return asked;
+    if (signIn.until > now().getTime()) return signIn;
   } catch (cause) {
     throw new ApiError('unauthorized', begunElsewhere, { cause });
   }
@@ -229,9 +229,9 @@ async function findOrMakePerson(
 
 async function makePerson(client: ClientBase, email: string, claims: IDToken, at: Date): Promise<string> {
   const id = newId();
-  const said =
+  const name =
     typeof claims['name'] === 'string' ? normalizeText(claims['name']).trim().slice(0, longestName) : '';
-  const added = await insertPerson(client, { id, email, name: said || email.split('@', 1)[0]!, now: at });
+  const added = await insertPerson(client, { id, email, name: name || email.split('@', 1)[0]!, now: at });
   if (added.length === 0)
     throw new ApiError(
       'conflict',
@@ -250,8 +250,8 @@ async function giveRoles(
   userId: string,
   claims: IDToken,
 ): Promise<void> {
-  const said = claims[roleClaim];
-  const values = new Set<unknown>(Array.isArray(said) ? said : [said]);
+  const claim = claims[roleClaim];
+  const values = new Set<unknown>(Array.isArray(claim) ? claim : [claim]);
   const given = Map.groupBy(
     roles.filter(({ value }) => values.has(value)),
     ({ workspaceId }) => workspaceId,

@@ -13,9 +13,9 @@ const place = passkeyOriginOf('https://forms.example.org');
 for (const algorithm of ['-7', '-8', '-257'] as const) {
   test(`a passkey with algorithm ${algorithm} can be read, and its signature is valid`, () => {
     const authenticator = openAuthenticator(place, algorithm);
-    const made = authenticator.make('first');
-    assert.equal(verifySignedChallenge(made.client_data, 'webauthn.create', place), 'first');
-    const key = readPasskeyRegistration(made, place)!;
+    const registration = authenticator.make('first');
+    assert.equal(verifySignedChallenge(registration.client_data, 'webauthn.create', place), 'first');
+    const key = readPasskeyRegistration(registration, place)!;
     authenticator.count = 6;
     const shown = authenticator.show('second');
     assert.equal(verifySignedChallenge(shown.client_data, 'webauthn.get', place), 'second');
@@ -70,16 +70,16 @@ test('a signature of another key, other data or another challenge is invalid', (
 });
 
 test('a key of the wrong algorithm, or one that is cut off, is not a passkey', () => {
-  const made = openAuthenticator(place).make('c');
-  assert.equal(readPasskeyRegistration({ ...made, algorithm: -257 }, place), undefined);
-  assert.equal(readPasskeyRegistration({ ...made, algorithm: 0 }, place), undefined);
-  assert.equal(readPasskeyRegistration({ ...made, public_key: 'AAAA' }, place), undefined);
+  const registration = openAuthenticator(place).make('c');
+  assert.equal(readPasskeyRegistration({ ...registration, algorithm: -257 }, place), undefined);
+  assert.equal(readPasskeyRegistration({ ...registration, algorithm: 0 }, place), undefined);
+  assert.equal(readPasskeyRegistration({ ...registration, public_key: 'AAAA' }, place), undefined);
   for (const length of [0, 36, 54, 55, 86]) {
-    const authenticator_data = Buffer.from(made.authenticator_data, 'base64url')
+    const authenticator_data = Buffer.from(registration.authenticator_data, 'base64url')
       .subarray(0, length)
       .toString('base64url');
     assert.equal(
-      readPasskeyRegistration({ ...made, authenticator_data }, place),
+      readPasskeyRegistration({ ...registration, authenticator_data }, place),
       undefined,
       `${length} bytes`,
     );
@@ -87,15 +87,15 @@ test('a key of the wrong algorithm, or one that is cut off, is not a passkey', (
 });
 
 test('the ID of a passkey has 1 to 1023 bytes', () => {
-  const made = openAuthenticator(place).make('c');
+  const registration = openAuthenticator(place).make('c');
   const read = (length: number): number | undefined => {
     const bytes = Buffer.concat([
-      Buffer.from(made.authenticator_data, 'base64url').subarray(0, 55),
+      Buffer.from(registration.authenticator_data, 'base64url').subarray(0, 55),
       Buffer.alloc(length, 7),
     ]);
     bytes.writeUInt16BE(length, 53);
     const passkey = readPasskeyRegistration(
-      { ...made, authenticator_data: bytes.toString('base64url') },
+      { ...registration, authenticator_data: bytes.toString('base64url') },
       place,
     );
     return passkey && Buffer.from(passkey.id, 'base64url').length;

@@ -55,10 +55,10 @@ export function verifySignedChallenge(
   { origin }: PasskeyOrigin,
 ): string | undefined {
   try {
-    const said = JSON.parse(read(clientData).toString('utf8')) as Record<string, unknown>;
-    const isOurs = said['type'] === type && said['origin'] === origin && said['crossOrigin'] !== true;
-    return isOurs && typeof said['challenge'] === 'string'
-      ? read(said['challenge']).toString('utf8')
+    const data = JSON.parse(read(clientData).toString('utf8')) as Record<string, unknown>;
+    const isOurs = data['type'] === type && data['origin'] === origin && data['crossOrigin'] !== true;
+    return isOurs && typeof data['challenge'] === 'string'
+      ? read(data['challenge']).toString('utf8')
       : undefined;
   } catch {
     return undefined;
@@ -76,9 +76,9 @@ function readAuthenticatorData(
   { host }: PasskeyOrigin,
 ): { flags: number; count: number } | undefined {
   if (bytes.length < 37 || !bytes.subarray(0, 32).equals(sha256(host))) return undefined;
-  const said = bytes[32]!;
-  const isVerified = (said & flags.present) !== 0 && (said & flags.verified) !== 0;
-  return isVerified ? { flags: said, count: bytes.readUInt32BE(33) } : undefined;
+  const byte = bytes[32]!;
+  const isVerified = (byte & flags.present) !== 0 && (byte & flags.verified) !== 0;
+  return isVerified ? { flags: byte, count: bytes.readUInt32BE(33) } : undefined;
 }
 
 /** Longer ids are rejected (7.1, step 25). */
@@ -89,17 +89,17 @@ const longestId = 1023;
  * @returns what to store; undefined if it is invalid.
  */
 export function readPasskeyRegistration(
-  made: PasskeyRegistration,
+  registration: PasskeyRegistration,
   place: PasskeyOrigin,
 ): (PasskeyPublicKey & { id: string; count: number }) | undefined {
-  const bytes = read(made.authenticator_data);
-  const said = readAuthenticatorData(bytes, place);
-  if (!said || (said.flags & flags.withCredential) === 0 || bytes.length < 55) return undefined;
+  const bytes = read(registration.authenticator_data);
+  const data = readAuthenticatorData(bytes, place);
+  if (!data || (data.flags & flags.withCredential) === 0 || bytes.length < 55) return undefined;
   const length = bytes.readUInt16BE(53);
   const id = bytes.subarray(55, 55 + length);
-  const key = { public_key: read(made.public_key), algorithm: made.algorithm };
+  const key = { public_key: read(registration.public_key), algorithm: registration.algorithm };
   if (length === 0 || length > longestId || id.length < length || !openKey(key)) return undefined;
-  return { ...key, id: id.toString('base64url'), count: said.count };
+  return { ...key, id: id.toString('base64url'), count: data.count };
 }
 
 /**
@@ -112,11 +112,11 @@ export function verifyPasskeyAssertion(
   place: PasskeyOrigin,
 ): number | undefined {
   const bytes = read(shown.authenticator_data);
-  const said = readAuthenticatorData(bytes, place);
+  const data = readAuthenticatorData(bytes, place);
   const opened = openKey(key);
-  if (!said || !opened) return undefined;
+  if (!data || !opened) return undefined;
   const signed = Buffer.concat([bytes, sha256(read(shown.client_data))]);
-  return verify(opened.digest, signed, opened.key, read(shown.signature)) ? said.count : undefined;
+  return verify(opened.digest, signed, opened.key, read(shown.signature)) ? data.count : undefined;
 }
 
 /** Returns undefined if the key is invalid or does not fit its algorithm. */

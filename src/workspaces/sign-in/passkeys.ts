@@ -158,15 +158,15 @@ export async function startPasskeyRegistration(
 export async function addPasskey(
   context: PasskeyServices,
   asker: FactorOwner,
-  { name, ...made }: PasskeyRegistration & { name: string },
+  { name, ...registration }: PasskeyRegistration & { name: string },
 ): Promise<FactorChangeResult> {
   throwProblems(nameProblems('name', name));
   const place = requirePasskeyOrigin(context);
   const { id: userId } = asker.person;
-  const challenge = verifySignedChallenge(made.client_data, 'webauthn.create', place);
+  const challenge = verifySignedChallenge(registration.client_data, 'webauthn.create', place);
   const isOurs =
     challenge !== undefined && (await redeemChallenge(context, `new passkey of ${userId}`, challenge));
-  const passkey = isOurs ? readPasskeyRegistration(made, place) : undefined;
+  const passkey = isOurs ? readPasskeyRegistration(registration, place) : undefined;
   if (!passkey) throw new ApiError('bad_request', 'This passkey could not be added. Start again.');
   return changeFactorsAndNotify(context, asker, 'addPasskey', async (client) => {
     const [counted] = await countPasskeys(client, { user_id: userId });

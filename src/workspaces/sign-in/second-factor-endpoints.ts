@@ -286,8 +286,8 @@ export function providerEndpoints(services: SessionServices) {
       reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderRedirect },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
-        const { url, kept } = await startProviderSignIn(services, visitor);
-        return { body: { url }, headers: { 'Set-Cookie': providerStateCookie.write(publicUrl, kept) } };
+        const { url, state } = await startProviderSignIn(services, visitor);
+        return { body: { url }, headers: { 'Set-Cookie': providerStateCookie.write(publicUrl, state) } };
       },
     }),
 
@@ -299,8 +299,8 @@ export function providerEndpoints(services: SessionServices) {
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        const kept = providerStateCookie.read(visitor.headers);
-        const { userId, cookies } = await signInByProvider(services, visitor, { answer: body.answer, kept });
+        const state = providerStateCookie.read(visitor.headers);
+        const { userId, cookies } = await signInByProvider(services, visitor, { ...body, state });
         const by = { origin: ipAndAgentOf(visitor) };
         await recordAccountEvent(services.database, { who: { userId }, operation: 'signInByProvider', by });
         services.wakeQueue();

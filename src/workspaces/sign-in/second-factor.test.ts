@@ -345,7 +345,7 @@ test('the operator’s reset of two-factor also removes a passkey that is added 
     person.userId,
   ]);
   const rescues = rows.filter(({ operation }) => operation === 'forgetSecondFactors');
-  assert.equal(rescues.length, 1, 'who had none is told nothing');
+  assert.equal(rescues.length, 1, 'a person without one gets no email');
 });
 
 /** Returns the stored two-factor data and sessions of a person. */
@@ -377,12 +377,12 @@ test('a change to one second factor leaves the person’s other factors and othe
   assert.equal((await step(waiting, codeIn(secret))).status, 204);
 
   const [first, second] = [await givePasskey(user_id), await givePasskey(user_id)];
-  const kept = (await storedOf(user_id)).passkeys[1];
+  const stored = (await storedOf(user_id)).passkeys[1];
   await recordPasskeyUse(database, { user_id, id: first, sign_count: 7, now: now() });
   assert.equal((await call(cookie, 'PATCH', `/person/passkeys/${first}`, { name: 'Desk' })).status, 204);
-  assert.equal((await storedOf(user_id)).passkeys[1], kept);
+  assert.equal((await storedOf(user_id)).passkeys[1], stored);
   assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${first}`, { password })).status, 200);
-  assert.deepEqual((await storedOf(user_id)).passkeys, [kept]);
+  assert.deepEqual((await storedOf(user_id)).passkeys, [stored]);
 
   assert.equal((await call(cookie, 'POST', '/person/recovery-codes', { password })).status, 200);
   assert.equal((await call(cookie, 'DELETE', `/person/passkeys/${second}`, { password })).status, 200);
@@ -459,13 +459,13 @@ async function beginPasskey(person?: ConsolePerson) {
     password: person.password,
   });
   assert.deepEqual([begun.status, begun.body.host], [201, 'localhost']);
-  const made = authenticator.make(begun.body.challenge);
+  const registration = authenticator.make(begun.body.challenge);
   const add = (cookie: string, name = 'Laptop') =>
     call<{ recovery_codes: string[] | null; message: string }>(cookie, 'POST', '/person/passkeys', {
       name,
-      ...made,
+      ...registration,
     });
-  const id = Buffer.from(made.authenticator_data, 'base64url').subarray(55).toString('base64url');
+  const id = Buffer.from(registration.authenticator_data, 'base64url').subarray(55).toString('base64url');
   return { person, authenticator, add, id };
 }
 
@@ -479,8 +479,8 @@ async function withPasskey() {
 
 type Shown = Parameters<ReturnType<typeof openAuthenticator>['show']>[1];
 async function show(authenticator: ReturnType<typeof openAuthenticator>, otherwise?: Shown, cookie = '') {
-  const asked = await call<{ challenge: string }>('', 'POST', '/session/passkey-requests');
-  const shown = authenticator.show(asked.body.challenge, otherwise);
+  const request = await call<{ challenge: string }>('', 'POST', '/session/passkey-requests');
+  const shown = authenticator.show(request.body.challenge, otherwise);
   return { shown, ...(await call<{ error: string }>(cookie, 'POST', '/session/passkey', shown)) };
 }
 
@@ -549,8 +549,11 @@ test('a passkey can be added once, only by the person who requested it, and requ
   const theirs = await other.call<{ challenge: string }>('POST', '/person/passkey-requests', {
     password: other.password,
   });
-  const made = authenticator.make(theirs.body.challenge);
-  assert.equal((await call(cookie, 'POST', '/person/passkeys', { name: 'Theirs', ...made })).status, 400);
+  const registration = authenticator.make(theirs.body.challenge);
+  assert.equal(
+    (await call(cookie, 'POST', '/person/passkeys', { name: 'Theirs', ...registration })).status,
+    400,
+  );
   assert.equal((await sessionOf(await half(person))).second_steps?.includes('totp'), false);
 });
 
@@ -592,20 +595,20 @@ test('a workspace that requires two-factor is closed to members without it, and 
   const owner = await signIn(service, { name: 'Owner' });
   const { workspaceId } = owner;
   const form = { structure: structure(element('text', 'a')) };
-  const made = await owner.api<{ id: string }>('POST', '/forms', form);
+  const created = await owner.api<{ id: string }>('POST', '/forms', form);
   const { body: key } = await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' });
   const member = await signIn(service, { workspaceId, role: 'editor' });
   const own = await member.call<{ id: string }>('POST', '/workspaces', { name: 'Mine' });
   assert.equal(own.status, 403, 'only owners make workspaces');
   assert.equal((await member.api('GET', '/forms')).status, 200);
 
-  const asked = await owner.api<{ second_factor_required: boolean }>('PATCH', '/workspace', {
+  const changed = await owner.api<{ second_factor_required: boolean }>('PATCH', '/workspace', {
     second_factor_required: true,
   });
-  assert.deepEqual([asked.status, asked.body.second_factor_required], [200, true]);
+  assert.deepEqual([changed.status, changed.body.second_factor_required], [200, true]);
   for (const [method, path] of [
-    ['GET', `/forms/${made.body.id}/locate`],
-    ['GET', `/forms/${made.body.id}/arrangement`],
+    ['GET', `/forms/${created.body.id}/locate`],
+    ['GET', `/forms/${created.body.id}/arrangement`],
   ] as const)
     assert.equal((await member.call(method, path)).status, 403, path);
   for (const person of [member, owner]) {

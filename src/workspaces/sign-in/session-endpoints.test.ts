@@ -74,15 +74,15 @@ test('a person can change their name and password', async () => {
 
 test('a person who creates a workspace owns it, on the default plan', async () => {
   const person = await signIn(service);
-  const made = await person.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
-  assert.equal(made.status, 201);
+  const created = await person.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
+  assert.equal(created.status, 201);
   const found = await person.api<Workspace>('GET', '/workspace', undefined, {
-    'X-Workspace-ID': made.body.id,
+    'X-Workspace-ID': created.body.id,
   });
   const { created_at, updated_at, ...rest } = found.body;
   assert.ok(Date.parse(created_at) <= Date.parse(updated_at));
   assert.deepEqual(rest, {
-    id: made.body.id,
+    id: created.body.id,
     name: 'Second',
     plan: 'enterprise',
     requests_per_minute: 5000,

@@ -321,9 +321,9 @@ export function passwordResetEndpoints(services: SessionServices) {
           const message = 'This server sends no email. Ask its operator for a temporary password.';
           throw new ApiError('conflict', message);
         }
-        const asked = createHash('sha256').update(body.email.trim().toLowerCase()).digest('base64url');
+        const account = createHash('sha256').update(body.email.trim().toLowerCase()).digest('base64url');
         await limitAttempts(services, `password reset from ${visitor.address}`, signInTries.ofAccount);
-        await limitAttempts(services, `password reset of ${asked}`, asksPerMinute);
+        await limitAttempts(services, `password reset of ${account}`, asksPerMinute);
         await requestPasswordReset(services.database, body.email);
         services.wakeQueue();
       },

@@ -14,29 +14,29 @@ const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** Encodes bytes in base32 (RFC 4648) without padding, as apps expect secrets. */
 export function encodeBase32(bytes: Uint8Array): string {
   let written = '';
-  let held = 0;
+  let buffer = 0;
   let bits = 0;
   for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff;
+    buffer = ((buffer << 8) | byte) & 0xfff;
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      written += base32Alphabet[(held >> bits) & 31]!;
+      written += base32Alphabet[(buffer >> bits) & 31]!;
     }
   }
-  return bits > 0 ? written + base32Alphabet[(held << (5 - bits)) & 31]! : written;
+  return bits > 0 ? written + base32Alphabet[(buffer << (5 - bits)) & 31]! : written;
 }
 
 function bytesOf(secret: string): Buffer {
   const bytes: number[] = [];
-  let held = 0;
+  let buffer = 0;
   let bits = 0;
   for (const letter of secret) {
-    held = ((held << 5) | base32Alphabet.indexOf(letter)) & 0xfff;
+    buffer = ((buffer << 5) | base32Alphabet.indexOf(letter)) & 0xfff;
     bits += 5;
     if (bits >= 8) {
       bits -= 8;
-      bytes.push((held >> bits) & 0xff);
+      bytes.push((buffer >> bits) & 0xff);
     }
   }
   return Buffer.from(bytes);

@@ -46,7 +46,7 @@ export function personWorkspaceEndpoints({ database, config }: Pick<SessionServi
       async run({ person, visitor, body }) {
         if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
           throw new ApiError('forbidden', "You can't create workspaces on this server. Ask its operator.");
-        const made = await transaction(await chooseCellForWorkspace(database), async (client) => {
+        const created = await transaction(await chooseCellForWorkspace(database), async (client) => {
           const workspace = await createWorkspace(client, {
             name: body.name.trim(),
             plan: config.defaultPlan,
@@ -56,7 +56,7 @@ export function personWorkspaceEndpoints({ database, config }: Pick<SessionServi
           await addAuditEntry(client, { workspaceId: workspace.id, operation: 'createWorkspace', by });
           return workspace;
         });
-        return { body: made };
+        return { body: created };
       },
     }),
 
