@@ -110,12 +110,10 @@ async function readMatchingOptions(
     );
 }
 
+type NamedForm = { readonly id: string; readonly name: string };
+
 /** Treats `form:` as text if no accessible form has this name. */
-function withoutUnknownForm(
-  part: SearchPart,
-  q: string,
-  forms: readonly { id: string; name: string }[],
-): SearchPart {
+function withoutUnknownForm(part: SearchPart, q: string, forms: readonly NamedForm[]): SearchPart {
   if (part.kind !== 'operator' || part.name !== 'form' || formsCalled(forms, part.text).length > 0)
     return part;
   const { begin, end, isNot } = part;
@@ -168,10 +166,7 @@ async function readNamed(
 }
 
 /** Returns the named forms without the excluded ones. If no form is named, all forms count as named. */
-function chooseForms(
-  forms: readonly { id: string; name: string }[],
-  named: CompiledSearch['forms'],
-): string[] {
+function chooseForms(forms: readonly NamedForm[], named: CompiledSearch['forms']): string[] {
   const [wanted, unwanted] = [new Set<string>(), new Set<string>()];
   for (const { text, isNot } of named)
     for (const { id } of formsCalled(forms, text)) (isNot ? unwanted : wanted).add(id);
@@ -182,10 +177,7 @@ function chooseForms(
  * Returns the form with this id. If there is none, returns the forms with this name, or else the forms whose
  * name contains it.
  */
-function formsCalled<Form extends { id: string; name: string }>(
-  forms: readonly Form[],
-  text: string,
-): Form[] {
+function formsCalled(forms: readonly NamedForm[], text: string): NamedForm[] {
   const one = forms.filter(({ id }) => id === text.toLowerCase());
   if (one.length > 0) return one;
   const sought = foldText(text);
