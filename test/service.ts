@@ -171,6 +171,8 @@ export async function openService(
     { background, isBackgroundElsewhere: false },
   );
   noteRequests(server.server);
+  // Only the client closes idle connections. A busy test would otherwise send on one that the server closes.
+  server.server.keepAliveTimeout = 0;
   await server.listen({ host: '127.0.0.1', port });
   const url = `http://127.0.0.1:${port}`;
   end = async () => {
