@@ -101,7 +101,7 @@ function startDrag(ground: DragGround, source: DragSource, down: PointerEvent): 
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     end();
-    editor.say('Not moved');
+    editor.announce('Not moved');
   });
   return end;
 }

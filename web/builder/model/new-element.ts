@@ -62,8 +62,8 @@ export const newPaletteNode = (entry: PaletteEntry, taken: ReadonlySet<string>):
 
 function newGroup(group: PresetGroup, taken: ReadonlySet<string>): EditNode {
   const known = new Set(taken);
-  const take = (wish: string): string => {
-    const id = freshId(wish, known);
+  const take = (preferred: string): string => {
+    const id = freshId(preferred, known);
     known.add(id);
     return id;
   };

@@ -205,8 +205,8 @@ export function openUnsavedEdits(
   const own = `${anywhere}.${window}`;
   const read = (place: string): Record<string, unknown> | undefined => {
     try {
-      const kept: unknown = JSON.parse(storage.getItem(place) ?? '');
-      return isRecord(kept) ? kept : undefined;
+      const stored: unknown = JSON.parse(storage.getItem(place) ?? '');
+      return isRecord(stored) ? stored : undefined;
     } catch {
       // Only this page writes here. Invalid JSON means that the entry was cut off and cannot be restored.
       return undefined;
@@ -237,8 +237,8 @@ export function openUnsavedEdits(
         .filter((place) => place === anywhere || place.startsWith(`${anywhere}.`))
         .filter((place) => place === own || !open.has(place.slice(anywhere.length + 1)))
         .flatMap((place) => {
-          const kept = read(place);
-          const work = kept && readUnsavedEdits(kept, draft.settings);
+          const stored = read(place);
+          const work = stored && readUnsavedEdits(stored, draft.settings);
           return work ? [{ place, work }] : [];
         })
         .toSorted((one, other) => other.work.kept_at.localeCompare(one.work.kept_at));
@@ -299,8 +299,8 @@ export function openBuilderApi(workspaceId: string, formId: string) {
     },
     /** Returns the effects of publishing and the warnings, without storing anything. */
     tryOut: async (body: BuilderDocument, etag: string) => {
-      const asked = { params, query: { dry_run: true }, body };
-      const { dry_run: found } = await callWorkspaceOperation(workspaceId, 'saveDraft', asked, {
+      const request = { params, query: { dry_run: true }, body };
+      const { dry_run: found } = await callWorkspaceOperation(workspaceId, 'saveDraft', request, {
         seen: { etag },
       });
       return found!;
