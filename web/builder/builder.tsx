@@ -284,7 +284,7 @@ function Refused({ saving: { state, autosave } }: { saving: AutosaveAndState }):
         action={<Button onPress={() => void autosave.saveNow()}>Try again</Button>}
       >
         {state.message}{' '}
-        {state.isKept
+        {state.isStored
           ? 'They are kept in this browser.'
           : 'This browser has no space to keep them. Leave this window open until they are saved.'}
       </Message>

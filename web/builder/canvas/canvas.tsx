@@ -276,10 +276,10 @@ function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   const { target, currentTarget } = event;
   if (target === currentTarget && event.nativeEvent.offsetX > currentTarget.clientWidth) return;
   const node = path.find(({ dataset }) => dataset['key'] !== undefined);
-  const isHeld = node?.matches('section')
+  const isOnHandle = node?.matches('section')
     ? path[0] !== node && path.some((part) => part.matches('h1, h2'))
     : node;
-  const key = isHeld && !node?.matches('header') ? node?.dataset['key'] : undefined;
+  const key = isOnHandle && !node?.matches('header') ? node?.dataset['key'] : undefined;
   onDrag(key === undefined ? undefined : { kind: 'move', key }, event);
 }
 

@@ -128,8 +128,8 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
 function tidied(root: EditNode, node: EditNode): EditNode {
   const { translations, ...attrs } = node.attrs;
   if (translations === undefined) return node;
-  const kept = dropStaleTranslations(node, languagesOfStructure(root));
-  return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs };
+  const remaining = dropStaleTranslations(node, languagesOfStructure(root));
+  return { ...node, attrs: remaining ? { ...attrs, translations: remaining } : attrs };
 }
 
 /** Changes the id of a node, and updates every condition and jump that refers to it. */

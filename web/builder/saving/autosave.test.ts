@@ -128,7 +128,7 @@ test('the save state does not claim that changes are stored if this browser has 
   const { autosave, last } = open([{ kind: 'offline', message: 'away' }], false);
   autosave.change(form('a'));
   await pass(saveDelay);
-  assert.deepEqual(last(), { kind: 'offline', message: 'away', isKept: false });
+  assert.deepEqual(last(), { kind: 'offline', message: 'away', isStored: false });
 });
 
 test('saving immediately waits for the running save and then saves later changes', async () => {

@@ -45,7 +45,7 @@ export type SaveState =
       readonly kind: 'conflict' | 'offline' | 'refused';
       readonly message: string;
       /** Whether this browser had space to keep the unsaved changes. */
-      readonly isKept: boolean;
+      readonly isStored: boolean;
     };
 
 export type Autosave = {
@@ -89,7 +89,7 @@ export function openAutosave(options: {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retryDelay = firstRetry;
   let isBlocked = false;
-  let isKept = true;
+  let isStored = true;
   let { savedAt } = options;
 
   const saveOf = (document: BuilderDocument): DraftSaveBody => ({
@@ -98,7 +98,7 @@ export function openAutosave(options: {
     base_version: baseVersion,
   });
   const keep = (document: BuilderDocument): void => {
-    isKept = options.keep(saveOf(document));
+    isStored = options.keep(saveOf(document));
   };
 
   const schedule = (delay: number): void => {
@@ -115,7 +115,7 @@ export function openAutosave(options: {
         schedule(retryDelay);
         retryDelay = Math.min(retryDelay * 2, longestRetry);
       }
-      options.onState({ ...outcome, isKept });
+      options.onState({ ...outcome, isStored });
       return;
     }
     etag = outcome.etag;
