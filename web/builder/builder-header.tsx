@@ -44,7 +44,7 @@ export function BuilderHeader({
   onShortcuts,
 }: HeaderProps): ReactElement {
   const { isReadOnly } = useBuilder();
-  const [asked, setAsked] = useState<'draft' | 'archived' | undefined>();
+  const [pendingStatus, setPendingStatus] = useState<'draft' | 'archived' | undefined>();
   const { status } = opened.form;
   const change = async (next: 'draft' | 'archived'): Promise<void> => {
     const back = status === 'archived' ? 'restore' : 'unpublish';
@@ -52,7 +52,7 @@ export function BuilderHeader({
     toastDone(done[next]);
   };
   const become = (next: 'draft' | 'archived'): void => {
-    setAsked(undefined);
+    setPendingStatus(undefined);
     change(next).catch(toastProblem);
   };
   if (isReadOnly)
@@ -67,7 +67,7 @@ export function BuilderHeader({
       )}
       <Menu
         items={[
-          ...actionsFor(status, become, setAsked, opened.form.public_url),
+          ...actionsFor(status, become, setPendingStatus, opened.form.public_url),
           { id: 'shortcuts', label: 'Keyboard shortcuts', icon: 'info', onAction: onShortcuts },
         ]}
       >
@@ -87,12 +87,12 @@ export function BuilderHeader({
         </Button>
       )}
       <ConfirmDialog
-        title={asked === 'archived' ? 'Archive this form?' : 'Unpublish this form?'}
-        isOpen={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        confirmLabel={asked === 'archived' ? 'Archive' : 'Unpublish'}
+        title={pendingStatus === 'archived' ? 'Archive this form?' : 'Unpublish this form?'}
+        isOpen={pendingStatus !== undefined}
+        onClose={() => setPendingStatus(undefined)}
+        confirmLabel={pendingStatus === 'archived' ? 'Archive' : 'Unpublish'}
         isDanger={false}
-        onConfirm={() => asked && become(asked)}
+        onConfirm={() => pendingStatus && become(pendingStatus)}
       >
         Visitors will see that the form is closed. Its submissions are kept, and you can publish it again.
       </ConfirmDialog>

@@ -62,7 +62,7 @@ function OpenedBuilder({
 }): ReactElement {
   const { user } = useSession();
   const [start, setStart] = useState<'draft' | 'live'>('draft');
-  const [kept] = useState(() =>
+  const [work] = useState(() =>
     openUnsavedEdits({ userId: user.id, formId: opened.form.id }).take(
       opened.draft as BuilderDocument,
       windows,
@@ -83,7 +83,7 @@ function OpenedBuilder({
       </div>
     );
   }
-  const rescued = kept && start === 'draft' ? parseEditableTree(kept.structure) : undefined;
+  const rescued = work && start === 'draft' ? parseEditableTree(work.structure) : undefined;
   const isRescue = rescued?.ok === true;
   return (
     <Builder
@@ -92,9 +92,9 @@ function OpenedBuilder({
       userId={user.id}
       saved={start === 'draft' ? { root: saved.root, settings } : undefined}
       edited={
-        isRescue && kept ? { root: rescued.root, settings: kept.settings } : { root: saved.root, settings }
+        isRescue && work ? { root: rescued.root, settings: work.settings } : { root: saved.root, settings }
       }
-      rescued={isRescue ? kept : undefined}
+      rescued={isRescue ? work : undefined}
     />
   );
 }

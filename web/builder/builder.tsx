@@ -93,12 +93,12 @@ export function Builder(start: BuilderStart): ReactElement {
   // Kept here so that unapplied JSON survives a switch to another view.
   const [json, setJson] = useState<JsonDraft>();
   useLeaveWarning(json !== undefined);
-  const [asked, setAsked] = useState<SettingProblem>();
+  const [settingToFocus, setSettingToFocus] = useState<SettingProblem>();
   useEffect(() => {
-    if (asked?.view !== view) return;
-    focusSetting(asked);
-    setAsked(undefined);
-  }, [asked, view]);
+    if (settingToFocus?.view !== view) return;
+    focusSetting(settingToFocus);
+    setSettingToFocus(undefined);
+  }, [settingToFocus, view]);
   const [isPublishing, setPublishing] = useState(false);
   const [isConflictPut, setConflictPut] = useState(false);
   const save = useCallback(() => void autosave.saveNow(), [autosave]);
@@ -113,7 +113,7 @@ export function Builder(start: BuilderStart): ReactElement {
       editor.select(place, 'panel');
     } else {
       setView(place.view);
-      setAsked(place);
+      setSettingToFocus(place);
     }
   };
   const [isLaunched, setLaunched] = useState(false);
@@ -284,7 +284,7 @@ function Refused({ saving: { state, autosave } }: { saving: AutosaveAndState }):
         action={<Button onPress={() => void autosave.saveNow()}>Try again</Button>}
       >
         {state.message}{' '}
-        {state.isKept
+        {state.isStored
           ? 'They are kept in this browser.'
           : 'This browser has no space to keep them. Leave this window open until they are saved.'}
       </Message>

@@ -135,14 +135,14 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
   const deletion = useDeletion(api);
   const quiet = useQuietProblems(place.editor, problems);
   const [foot, setFoot] = useState<HTMLElement | null>(null);
-  const [wish, setWish] = useState<InsertRequest | undefined>();
+  const [insertRequest, setInsertRequest] = useState<InsertRequest | undefined>();
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host, isNarrow);
   const { present } = useEditorState(place.editor).history;
   // Stable across edits: it is a prop of up to 200 gaps, which would re-render if it changed.
   const insert = useCallback(
     (anchor: Element | null, spot?: Spot): void => {
-      if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
+      if (!isReadOnly) setInsertRequest({ anchor: { current: anchor }, spot });
     },
     [isReadOnly],
   );
@@ -198,7 +198,7 @@ export function DesignView({ problems, api }: { problems: ProblemsByKey; api: Bu
           </Suspense>
         )}
         {deletion.dialog}
-        <InsertMenu wish={wish} onClose={() => setWish(undefined)} />
+        <InsertMenu request={insertRequest} onClose={() => setInsertRequest(undefined)} />
       </div>
     </NodeCommandContext>
   );
@@ -258,12 +258,12 @@ type PendingDeletion = {
  */
 function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
-  const [asked, setAsked] = useState<PendingDeletion | undefined>();
+  const [pending, setPending] = useState<PendingDeletion | undefined>();
   const askOrRemove = async (parts: readonly EditNode[], ids: readonly string[]): Promise<void> => {
     const { counts, scanned } = await api.countAnswers();
     const answers = Math.max(...ids.map((id) => counts[id] ?? 0));
     if (answers === 0) deleteAndSelectNext(editor, parts);
-    else setAsked({ parts, answers, scanned });
+    else setPending({ parts, answers, scanned });
   };
   const ask = (parts: readonly EditNode[]): void => {
     const { root } = editor.read().history.present;
@@ -273,16 +273,16 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
   };
   const dialog = (
     <ConfirmDialog
-      title={`Delete ${asked ? describeNodes(editor.read().history.present.root, asked.parts) : ''}?`}
-      isOpen={asked !== undefined}
-      onClose={() => setAsked(undefined)}
+      title={`Delete ${pending ? describeNodes(editor.read().history.present.root, pending.parts) : ''}?`}
+      isOpen={pending !== undefined}
+      onClose={() => setPending(undefined)}
       confirmLabel="Delete"
       onConfirm={() => {
-        if (asked) deleteAndSelectNext(editor, asked.parts);
-        setAsked(undefined);
+        if (pending) deleteAndSelectNext(editor, pending.parts);
+        setPending(undefined);
       }}
     >
-      {asked && describeLostAnswers(asked)} These answers are kept. New submissions will not include it.
+      {pending && describeLostAnswers(pending)} These answers are kept. New submissions will not include it.
     </ConfirmDialog>
   );
   return { ask, dialog };

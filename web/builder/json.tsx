@@ -31,7 +31,7 @@ export function JsonView({
     if (!checked.root) return;
     const { root: read } = checked;
     const put = (): void =>
-      editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
+      editor.change((old) => ({ root: replaceContent(old, read), select: old.key, message: 'Applied' }));
     // Keeps the text until the user has confirmed the edit.
     editWithUndoToast(editor, put, 'JSON applied to the working copy.', () => onDraft(undefined));
   };

@@ -25,33 +25,33 @@ type Confirm = {
 
 type Resolvable<Value, Given extends readonly unknown[]> = Value | ((...given: Given) => Value);
 
-export type ActionOptions<Reply, Asked> = {
-  run: (asked: Asked) => Promise<Reply>;
+export type ActionOptions<Reply, Input> = {
+  run: (input: Input) => Promise<Reply>;
   /** If undefined, the action runs immediately. */
-  confirm?: Resolvable<Confirm | undefined, [asked: Asked]>;
+  confirm?: Resolvable<Confirm | undefined, [input: Input]>;
   /**
    * For an action without a confirmation dialog: the question to ask if another person changed the thing
    * first.
    */
-  again?: (asked: Asked) => { title: string; label: string };
+  again?: (input: Input) => { title: string; label: string };
   /** `toast`: for screens that have no place for an error. */
   problem?: 'toast';
   /** Leaves the screen of a deleted thing before its queries are fetched again. */
-  onLeave?: ((reply: Reply, asked: Asked) => unknown) | undefined;
+  onLeave?: ((reply: Reply, input: Input) => unknown) | undefined;
   /** The toast to show after the queries were fetched again. */
-  done?: Resolvable<Done | undefined, [reply: Reply, asked: Asked]>;
-  onDone?: ((reply: Reply, asked: Asked) => unknown) | undefined;
+  done?: Resolvable<Done | undefined, [reply: Reply, input: Input]>;
+  onDone?: ((reply: Reply, input: Input) => unknown) | undefined;
   onProblem?: (error: Error) => void;
   /** Actions with the same scope run one after the other. */
   scope?: { id: string };
   meta?: Record<string, unknown>;
 };
 
-export type Action<Asked = void, Reply = unknown> = UseMutationResult<Reply, Error, Asked> & {
+export type Action<Input = void, Reply = unknown> = UseMutationResult<Reply, Error, Input> & {
   /** Runs the action, after the user confirms it if it has a dialog. */
-  start: (asked: Asked) => void;
+  start: (input: Input) => void;
   /** Props for the action's button. */
-  press: (asked: Asked) => { isPending: boolean; onPress: () => void };
+  press: (input: Input) => { isPending: boolean; onPress: () => void };
   /** The dialog to render next to the action's button. */
   dialog: ReactElement | null;
   of: (field: string) => string | undefined;
@@ -64,7 +64,7 @@ export type Action<Asked = void, Reply = unknown> = UseMutationResult<Reply, Err
  * (changes.ts), and shows a toast or an error. If another person changed the thing first (412), nothing is
  * changed; the dialog names that person and asks again.
  */
-export function useAction<Reply, Asked = void>({
+export function useAction<Reply, Input = void>({
   run,
   confirm,
   again,
@@ -74,19 +74,19 @@ export function useAction<Reply, Asked = void>({
   onDone,
   onProblem,
   ...rest
-}: ActionOptions<Reply, Asked>): Action<Asked, Reply> {
-  const [asking, setAsking] = useState<{ asked: Asked }>();
-  const mutation = useMutation<Reply, Error, Asked>({
+}: ActionOptions<Reply, Input>): Action<Input, Reply> {
+  const [asking, setAsking] = useState<{ input: Input }>();
+  const mutation = useMutation<Reply, Error, Input>({
     ...rest,
     mutationFn: run,
-    async onSuccess(reply, asked) {
-      await onLeave?.(reply, asked);
+    async onSuccess(reply, input) {
+      await onLeave?.(reply, input);
       await refetchChangedQueries();
       setAsking(undefined);
-      const said = typeof done === 'function' ? done(reply, asked) : done;
-      if (said !== undefined)
-        openToast({ tone: 'good', ...(typeof said === 'string' ? { text: said } : said) });
-      await onDone?.(reply, asked);
+      const toast = typeof done === 'function' ? done(reply, input) : done;
+      if (toast !== undefined)
+        openToast({ tone: 'good', ...(typeof toast === 'string' ? { text: toast } : toast) });
+      await onDone?.(reply, input);
     },
     onError(error) {
       void refetchChangedQueries();
@@ -96,18 +96,18 @@ export function useAction<Reply, Asked = void>({
     },
   });
   const { error, isPending, mutate, reset } = mutation;
-  const confirmOf = (asked: Asked): Confirm | undefined =>
-    typeof confirm === 'function' ? confirm(asked) : confirm;
-  const start = (asked: Asked): void => {
-    if (confirmOf(asked)) setAsking({ asked });
-    else mutate(asked);
+  const confirmOf = (input: Input): Confirm | undefined =>
+    typeof confirm === 'function' ? confirm(input) : confirm;
+  const start = (input: Input): void => {
+    if (confirmOf(input)) setAsking({ input });
+    else mutate(input);
   };
-  const draw = (asked: Asked, { label, text, onClose, ...dialog }: Confirm): ReactElement => (
+  const draw = (input: Input, { label, text, onClose, ...dialog }: Confirm): ReactElement => (
     <ConfirmDialog
       {...dialog}
       isOpen
       confirmLabel={label}
-      onConfirm={() => mutate(asked)}
+      onConfirm={() => mutate(input)}
       isPending={isPending}
       error={error}
       onClose={() => {
@@ -119,11 +119,11 @@ export function useAction<Reply, Asked = void>({
       {text}
     </ConfirmDialog>
   );
-  const asked = asking ? asking.asked : (mutation.variables as Asked);
+  const input = asking ? asking.input : (mutation.variables as Input);
   const question = asking
-    ? confirmOf(asked)
+    ? confirmOf(input)
     : again && isConcurrentChangeError(error)
-      ? { isDanger: false, ...again(asked) }
+      ? { isDanger: false, ...again(input) }
       : undefined;
   return {
     ...mutation,
@@ -132,7 +132,7 @@ export function useAction<Reply, Asked = void>({
       isPending: isPending && !asking && mutation.variables === pressed,
       onPress: () => start(pressed),
     }),
-    dialog: question ? draw(asked, question) : null,
+    dialog: question ? draw(input, question) : null,
     of: (field) => (error instanceof ApiProblem ? error.of(field) : undefined),
     unlocated: errorMessageWithoutField(error),
   };

@@ -4,8 +4,8 @@ import { addLink, type SelectedText, toggleMark } from './marked-text.ts';
 
 /** `a [b] c` is a text in which `b` is selected. */
 function read(written: string): SelectedText {
-  const [before = '', said = '', after = ''] = written.split(/[⟦⟧]/);
-  return { text: before + said + after, start: before.length, end: before.length + said.length };
+  const [before = '', selected = '', after = ''] = written.split(/[⟦⟧]/);
+  return { text: before + selected + after, start: before.length, end: before.length + selected.length };
 }
 const write = ({ text, start, end }: SelectedText): string =>
   `${text.slice(0, start)}⟦${text.slice(start, end)}⟧${text.slice(end)}`;

@@ -6,12 +6,12 @@ const marks = { bold: 2, italic: 1 } as const;
 /** Adds, replaces or removes a mark around the selection. Without a selection, adds an example. */
 export function toggleMark(given: SelectedText, name: keyof typeof marks): SelectedText {
   const { text, start, end } = trimmed(given);
-  const [before, said, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
+  const [before, selected, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
   const found = Math.min(3, /\**$/.exec(before)![0].length, /^\**/.exec(after)![0].length);
-  const stars = said === '' ? 0 : found;
+  const stars = selected === '' ? 0 : found;
   // The marks are bits: bold is 2, italic is 1.
   const mark = '*'.repeat(stars ^ marks[name]);
-  const marked = said || `${name} text`;
+  const marked = selected || `${name} text`;
   const from = start - stars + mark.length;
   return {
     text: `${before.slice(0, start - stars)}${mark}${marked}${mark}${after.slice(stars)}`,
@@ -23,10 +23,10 @@ export function toggleMark(given: SelectedText, name: keyof typeof marks): Selec
 /** Turns the selection into a link and selects the end of its address, to write it. */
 export function addLink(given: SelectedText): SelectedText {
   const { text, start, end } = trimmed(given);
-  const said = text.slice(start, end);
-  const isAddress = /^https:\/\/\S+$/.test(said);
-  const opening = `${text.slice(0, start)}[${isAddress ? '' : said || 'link text'}](`;
-  const address = isAddress ? said : 'https://';
+  const selected = text.slice(start, end);
+  const isAddress = /^https:\/\/\S+$/.test(selected);
+  const opening = `${text.slice(0, start)}[${isAddress ? '' : selected || 'link text'}](`;
+  const address = isAddress ? selected : 'https://';
   // An address that was selected needs a text; otherwise the address is still to be written.
   const at = isAddress ? start + 1 : opening.length + address.length;
   return { text: `${opening}${address})${text.slice(end)}`, start: at, end: at };
@@ -34,10 +34,10 @@ export function addLink(given: SelectedText): SelectedText {
 
 /** Excludes spaces at the edges of the selection: a mark must touch its text. */
 function trimmed({ text, start, end }: SelectedText): SelectedText {
-  const said = text.slice(start, end);
-  if (said.trim() === '') return { text, start, end: start };
-  const from = start + said.length - said.trimStart().length;
-  return { text, start: from, end: from + said.trim().length };
+  const selected = text.slice(start, end);
+  if (selected.trim() === '') return { text, start, end: start };
+  const from = start + selected.length - selected.trimStart().length;
+  return { text, start: from, end: from + selected.trim().length };
 }
 
 /** Two isolates (U+2068, U+2069) in brackets: they tell a label from brackets of the author. */

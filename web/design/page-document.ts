@@ -32,9 +32,9 @@ export type PageTexts = {
 export function pageTextsOf(
   languages: readonly string[],
   { layout, locale: setting }: Pick<Settings, 'layout' | 'locale'>,
-  asked?: string,
+  requested?: string,
 ): PageTexts {
-  const { language, locale } = chooseLanguage(languages, { asked, setting });
+  const { language, locale } = chooseLanguage(languages, { asked: requested, setting });
   return {
     language,
     words: layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],

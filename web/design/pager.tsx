@@ -22,12 +22,12 @@ export function Pager({
   const pages = Math.max(1, Math.ceil(total / perPage));
   if (pages === 1 && page === 1) return null;
   const first = (shown - 1) * perPage + 1;
-  const say = (number: number): string => number.toLocaleString();
+  const format = (number: number): string => number.toLocaleString();
   return (
     <nav className="pager" aria-label={label}>
       <span className="soft small numeric">
-        {first > total ? 'Past the end' : `${say(first)}–${say(Math.min(total, shown * perPage))}`} of{' '}
-        {say(total)}
+        {first > total ? 'Past the end' : `${format(first)}–${format(Math.min(total, shown * perPage))}`} of{' '}
+        {format(total)}
       </span>
       <IconButton
         icon="back"

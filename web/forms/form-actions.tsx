@@ -25,7 +25,7 @@ export function FormActions({
   const count = form.submission_count;
   const moveTo = (verb: Verb, seen: ChangePrecondition) =>
     callWorkspaceOperation(workspace.id, `${verb}Form`, { params }, { seen });
-  const sayMoved = (verb: Verb, moved: ChangePrecondition): { text: string; action?: ToastAction } => ({
+  const describeMove = (verb: Verb, moved: ChangePrecondition): { text: string; action?: ToastAction } => ({
     text:
       verb === 'archive'
         ? `${form.name} was archived. It no longer accepts submissions.`
@@ -36,7 +36,7 @@ export function FormActions({
         label: 'Undo',
         async run() {
           const back = verb === 'archive' ? 'restore' : 'archive';
-          const { text, action } = sayMoved(back, await moveTo(back, moved));
+          const { text, action } = describeMove(back, await moveTo(back, moved));
           await refetchChangedQueries();
           toastDone(text, action);
         },
@@ -46,7 +46,7 @@ export function FormActions({
   const move = useAction({
     run: (verb: Verb) => moveTo(verb, form),
     again: (verb) => ({ title: `${verbs[verb]} ${form.name} anyway?`, label: verbs[verb] }),
-    done: (moved, verb) => sayMoved(verb, moved),
+    done: (moved, verb) => describeMove(verb, moved),
   });
   const duplicate = useAction({
     run: () => callWorkspaceOperation(workspace.id, 'duplicateForm', { params }),

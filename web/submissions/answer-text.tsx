@@ -64,12 +64,12 @@ const elementDisplay = (element: Question['element']): QuestionDisplay => ({
 });
 
 /** Formats an answer that is a single value. Dates and times have no time zone and are shown as given. */
-export function formatSingleAnswer(value: string | number | boolean, asked?: QuestionDisplay): string {
+export function formatSingleAnswer(value: string | number | boolean, display?: QuestionDisplay): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return formatNumber(value, undefined, asked?.number_format);
-  if (asked?.type === 'date') return formatTime(day, value);
-  if (asked?.type === 'datetime') return formatTime(moment, `${value}Z`);
-  return (asked && getProperty(asked.option_labels, value)) ?? value;
+  if (typeof value === 'number') return formatNumber(value, undefined, display?.number_format);
+  if (display?.type === 'date') return formatTime(day, value);
+  if (display?.type === 'datetime') return formatTime(moment, `${value}Z`);
+  return (display && getProperty(display.option_labels, value)) ?? value;
 }
 
 function formatTime(format: Intl.DateTimeFormat, iso: string): string {
@@ -77,12 +77,12 @@ function formatTime(format: Intl.DateTimeFormat, iso: string): string {
   return Number.isNaN(time) ? iso : format.format(time);
 }
 
-type AnswerCellProps = { value: AnswerValue | undefined; asked: QuestionDisplay; hits: readonly string[] };
+type AnswerCellProps = { value: AnswerValue | undefined; display: QuestionDisplay; hits: readonly string[] };
 
 /** Shows an answer in a table cell as one text with highlighted hits. The value decides the format. */
-export function AnswerCell({ value, asked, hits }: AnswerCellProps): ReactElement | null {
+export function AnswerCell({ value, display, hits }: AnswerCellProps): ReactElement | null {
   if (value === undefined) return null;
-  const text = <HighlightedText text={formatAnswer(value, asked)} hits={hits} limit={cellLimit} />;
+  const text = <HighlightedText text={formatAnswer(value, display)} hits={hits} limit={cellLimit} />;
   if (!Array.isArray(value) || !(value as readonly unknown[]).some(isFile)) return text;
   return (
     <span className="cell-files">
@@ -93,13 +93,13 @@ export function AnswerCell({ value, asked, hits }: AnswerCellProps): ReactElemen
 }
 
 /** Formats any answer as one line of text. */
-export function formatAnswer(value: AnswerValue, asked?: QuestionDisplay): string {
+export function formatAnswer(value: AnswerValue, display?: QuestionDisplay): string {
   if (isConsent(value)) return formatConsent(value);
   if (isRow(value))
-    return answeredMatrixRows(value, asked)
-      .map(({ label, cell }) => `${label}: ${formatAnswer(cell, asked)}`)
+    return answeredMatrixRows(value, display)
+      .map(({ label, cell }) => `${label}: ${formatAnswer(cell, display)}`)
       .join(', ');
-  if (!Array.isArray(value)) return formatSingleAnswer(value, asked);
+  if (!Array.isArray(value)) return formatSingleAnswer(value, display);
   const items: readonly unknown[] = value;
   const rows = items.filter(isRow);
   if (rows.length > 0)
@@ -109,23 +109,23 @@ export function formatAnswer(value: AnswerValue, asked?: QuestionDisplay): strin
           .map(([name, cell]) =>
             formatAnswer(
               cell,
-              asked?.inputs?.find(({ id }) => id === name),
+              display?.inputs?.find(({ id }) => id === name),
             ),
           )
           .join(', '),
       )
       .join(' · ');
   return items
-    .map((item) => (isFile(item) ? item.filename : formatSingleAnswer(String(item), asked)))
+    .map((item) => (isFile(item) ? item.filename : formatSingleAnswer(String(item), display)))
     .join(', ');
 }
 
 /** Returns the answered rows of a matrix in order, followed by rows that were removed from it. */
 export function answeredMatrixRows(
   cells: AnswerRow,
-  asked?: QuestionDisplay,
+  display?: QuestionDisplay,
 ): { id: string; label: string; cell: AnswerValue }[] {
-  const known = asked?.rows ?? [];
+  const known = display?.rows ?? [];
   const former = Object.keys(cells).filter((id) => known.every((row) => row.id !== id));
   return [...known, ...former.map((id) => ({ id, label: id }))].flatMap(({ id, label }) => {
     const cell = getProperty(cells, id);

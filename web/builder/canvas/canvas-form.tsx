@@ -32,7 +32,7 @@ type CanvasView = {
 /** The whole form as visitors see it, page by page. Every node can be selected. */
 export function CanvasForm(view: CanvasView): ReactNode {
   const { root } = view.state.history.present;
-  const { language } = view.manner.speech;
+  const { language } = view.manner.texts;
   return (
     <div className="canvas-container">
       <div className="canvas-body" lang={language} dir={directionOf(language)}>

@@ -184,19 +184,19 @@ function usePageContext(
   formId: string,
   root: EditNode,
   settings: Settings,
-  wished: Scheme,
+  requestedScheme: Scheme,
 ): CanvasPageContext {
   // The canvas shows the form in its first language.
   const [first] = drawableFrame(root).attrs.languages ?? [];
   const labels = useLabels(root);
-  const speech = useMemo(() => pageTextsOf(first === undefined ? [] : [first], settings), [first, settings]);
+  const texts = useMemo(() => pageTextsOf(first === undefined ? [] : [first], settings), [first, settings]);
   return useMemo(() => {
     const theme = drawableTheme(settings.theme ?? {});
-    const { language } = speech;
+    const { language } = texts;
     const look = getPageStyle(formId, { ...settings, theme }, { isEmbedded: false, language });
-    const scheme = chooseSchemeToPreview(theme, wished);
-    return { formId, scheme, look: withSchemeLogo(look, scheme), speech, settings, labels };
-  }, [formId, settings, speech, wished, labels]);
+    const scheme = chooseSchemeToPreview(theme, requestedScheme);
+    return { formId, scheme, look: withSchemeLogo(look, scheme), texts, settings, labels };
+  }, [formId, settings, texts, requestedScheme, labels]);
 }
 
 /** The labels of the questions whose answers texts show. The object is stable until one of them changes. */
@@ -276,10 +276,10 @@ function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   const { target, currentTarget } = event;
   if (target === currentTarget && event.nativeEvent.offsetX > currentTarget.clientWidth) return;
   const node = path.find(({ dataset }) => dataset['key'] !== undefined);
-  const isHeld = node?.matches('section')
+  const isOnHandle = node?.matches('section')
     ? path[0] !== node && path.some((part) => part.matches('h1, h2'))
     : node;
-  const key = isHeld && !node?.matches('header') ? node?.dataset['key'] : undefined;
+  const key = isOnHandle && !node?.matches('header') ? node?.dataset['key'] : undefined;
   onDrag(key === undefined ? undefined : { kind: 'move', key }, event);
 }
 

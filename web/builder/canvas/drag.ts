@@ -101,7 +101,7 @@ function startDrag(ground: DragGround, source: DragSource, down: PointerEvent): 
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     end();
-    editor.say('Not moved');
+    editor.announce('Not moved');
   });
   return end;
 }
@@ -246,12 +246,12 @@ function keysIn(editor: Editor, host: HTMLElement, box: Box): NodeKey[] {
     if (!drawn) return [];
     const isTouched =
       drawn.left < box.right && drawn.right > box.left && drawn.top < box.bottom && drawn.bottom > box.top;
-    const isHeld =
+    const isInside =
       drawn.left >= box.left &&
       drawn.right <= box.right &&
       drawn.top >= box.top &&
       drawn.bottom <= box.bottom;
-    return (type === 'composite' ? isHeld : isTouched) ? [key] : [];
+    return (type === 'composite' ? isInside : isTouched) ? [key] : [];
   });
 }
 

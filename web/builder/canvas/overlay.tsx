@@ -138,7 +138,7 @@ function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactE
           editor.change((root) => ({
             root: changeType(root, node.key, type),
             focus: 'node',
-            say: `${elementDefinitions[type].title} now`,
+            message: `${elementDefinitions[type].title} now`,
           })),
       }))}
     >

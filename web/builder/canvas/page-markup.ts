@@ -35,7 +35,7 @@ export type CanvasPageContext = {
   readonly formId: string;
   readonly look: PageStyle;
   readonly scheme: Scheme;
-  readonly speech: PageTexts;
+  readonly texts: PageTexts;
   readonly settings: Pick<Settings, 'layout' | 'review_step' | 'save_progress' | 'theme'>;
   /** The labels of the questions whose answers texts show, by ID. */
   readonly labels: ReadonlyMap<string, string>;
@@ -55,7 +55,7 @@ const renderContext = (
 ): ElementContext => ({
   page: {
     ...emptyPage,
-    ...manner.speech,
+    ...manner.texts,
     say: labelIn(manner),
     shown: everythingShown([]),
     conditional: new Map(),
@@ -88,16 +88,16 @@ export function elementMarkup(
   headingTag: ElementContext['headingTag'],
   manner: CanvasPageContext,
 ): Markup {
-  const bySpeech = drawn.get(manner.speech) ?? { h2: new WeakMap(), h3: new WeakMap() };
-  drawn.set(manner.speech, bySpeech);
-  const known = bySpeech[headingTag].get(node);
+  const drawnNodes = drawn.get(manner.texts) ?? { h2: new WeakMap(), h3: new WeakMap() };
+  drawn.set(manner.texts, drawnNodes);
+  const known = drawnNodes[headingTag].get(node);
   if (known && (known.labels === manner.labels || !showsAnswers(node))) return known.markup;
   const element = drawableElement(node);
-  const made = element
+  const markup = element
     ? renderKnownElement(element, renderContext(manner, headingTag))
     : renderUnknownElement(node);
-  bySpeech[headingTag].set(node, { markup: made, labels: manner.labels });
-  return made;
+  drawnNodes[headingTag].set(node, { markup, labels: manner.labels });
+  return markup;
 }
 
 /** Renders an element that visitors do not see as a note under its label, so that it can be selected. */
@@ -138,15 +138,15 @@ const drawnPages = new WeakMap<CanvasPageContext, ReadonlyMap<string, PageMarkup
  */
 export function renderFormPages(root: EditNode, manner: CanvasPageContext): readonly PageMarkup[] {
   const { children: steps, ...form } = drawableFrame(root);
-  const { words } = manner.speech;
+  const { words } = manner.texts;
   const { layout, review_step: hasReview } = manner.settings;
   const review = arrangeSteps({ ...form, children: [] }, { review_step: hasReview }, words).children;
-  const asked = [...(steps.length > 0 ? steps : [blank]), ...review];
+  const pageSteps = [...(steps.length > 0 ? steps : [blank]), ...review];
   // If each question is a page, a step is drawn as the page of its last question.
-  const counts = asked.map((_, at) => (layout === 'question' ? countQuestions(root.children[at]) : 1));
+  const counts = pageSteps.map((_, at) => (layout === 'question' ? countQuestions(root.children[at]) : 1));
   const total = counts.reduce((sum, count) => sum + count, 0);
   let number = 0;
-  const pages = asked.map((step, at) => {
+  const pages = pageSteps.map((step, at) => {
     number += counts[at]!;
     const place = { step, number, total, isFirst: at === 0 };
     const key = JSON.stringify([form, place]);
@@ -180,20 +180,20 @@ function drawPage(
   { step, number, total, isFirst }: PagePosition,
   manner: CanvasPageContext,
 ): PageMarkup {
-  const { formId, look, speech, settings } = manner;
+  const { formId, look, texts, settings } = manner;
   const { languages = [] } = form.attrs;
   const own = isFirst ? 0 : 1;
   const others = total === 1 ? [] : [blank];
   const text = renderForm({
     ...emptyPage,
-    ...speech,
+    ...texts,
     say: labelIn(manner),
     form: { ...form, children: isFirst ? [step, ...others] : [...others, step] },
     step: own,
     shown: everythingShown(Array.from({ length: total }, (_, at) => own + 1 + at - number)),
     look,
     otherLanguages:
-      languages.length > 1 ? { language: speech.language, languages, addressIn: () => '#' } : undefined,
+      languages.length > 1 ? { language: texts.language, languages, addressIn: () => '#' } : undefined,
     asksSingly: settings.layout === 'question',
     saves: settings.save_progress,
     submitText: settings.theme?.submit_label,

@@ -31,7 +31,7 @@ export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
  */
 export type InsertRequest = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
-type InsertProps = { readonly wish: InsertRequest | undefined; readonly onClose: () => void };
+type InsertProps = { readonly request: InsertRequest | undefined; readonly onClose: () => void };
 
 const title = 'Add element';
 
@@ -39,25 +39,25 @@ const title = 'Add element';
  * A searchable list of all element types, shown over the canvas (docs/rules.md B3): type, press Enter, and
  * write the label.
  */
-export function InsertMenu({ wish, onClose }: InsertProps): ReactElement {
+export function InsertMenu({ request, onClose }: InsertProps): ReactElement {
   // An on-screen keyboard would cover the list.
   if (useNarrow())
     return (
-      <Sheet title={title} isOpen={wish !== undefined} onClose={onClose} size="medium" keepsText>
-        <InsertList spot={wish?.spot} onClose={onClose} />
+      <Sheet title={title} isOpen={request !== undefined} onClose={onClose} size="medium" keepsText>
+        <InsertList spot={request?.spot} onClose={onClose} />
       </Sheet>
     );
   return (
     <Popover
       className="popover"
-      isOpen={wish !== undefined}
+      isOpen={request !== undefined}
       onOpenChange={(open) => !open && onClose()}
-      triggerRef={wish?.anchor ?? { current: null }}
+      triggerRef={request?.anchor ?? { current: null }}
       placement="bottom"
       offset={6}
     >
       <Dialog className="insert-menu" aria-label={title}>
-        <InsertList spot={wish?.spot} onClose={onClose} autoFocus />
+        <InsertList spot={request?.spot} onClose={onClose} autoFocus />
       </Dialog>
     </Popover>
   );

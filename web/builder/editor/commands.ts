@@ -23,18 +23,18 @@ import { type EditResult, formatEndPositionMessage } from './editor-state.ts';
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
   editor.change((root, selection) => {
     const node = newPaletteNode(type, editor.takenIds());
-    const wish = spot ?? spotForNewElement(root, selection);
+    const preferred = spot ?? spotForNewElement(root, selection);
     // If the node does not fit there, for example a group in a full or repeatable group, it is added at the
     // end of the form.
-    const place = canContain(root, wish.parent, node) ? wish : spotForNewElement(root, '');
+    const place = canContain(root, preferred.parent, node) ? preferred : spotForNewElement(root, '');
     const changed = insertNode(root, node, place);
-    if (changed === root) return { root, say: `${titleOfPaletteEntry(type)} cannot be added here.` };
+    if (changed === root) return { root, message: `${titleOfPaletteEntry(type)} cannot be added here.` };
     const focus = type === 'divider' ? 'node' : 'label';
     return {
       root: changed,
       select: node.key,
       focus,
-      say: `${titleOfPaletteEntry(type)} added, ${describePosition(changed, node.key)}`,
+      message: `${titleOfPaletteEntry(type)} added, ${describePosition(changed, node.key)}`,
     };
   });
 }
@@ -43,8 +43,8 @@ export function duplicateAndSelect(editor: Editor, parts: readonly EditNode[]): 
   editor.change((root) => {
     const { root: changed, keys } = duplicateNodes(root, keysOf(parts), editor.takenIds());
     return keys.length === 0
-      ? { root, say: 'This cannot be duplicated.' }
-      : { root: changed, ...selecting(keys), say: `Duplicated, ${describePosition(changed, keys[0]!)}` };
+      ? { root, message: 'This cannot be duplicated.' }
+      : { root: changed, ...selecting(keys), message: `Duplicated, ${describePosition(changed, keys[0]!)}` };
   });
 }
 
@@ -55,20 +55,20 @@ export function deleteAndSelectNext(editor: Editor, parts: readonly EditNode[]):
     const changed = deleteNodes(root, keysOf(gone));
     const parent = pathToNode(root, gone[0]?.key ?? '').at(-2);
     if (!parent || changed === root)
-      return { root, say: 'This cannot be deleted. A form needs at least one step.' };
+      return { root, message: 'This cannot be deleted. A form needs at least one step.' };
     const index = parent.children.indexOf(gone[0]!);
     const beside = [...parent.children.slice(index), ...parent.children.slice(0, index).toReversed()];
-    const next = beside.find(({ key }) => findNode(changed, key)) ?? parent;
-    return { root: changed, select: next.key, focus: 'node', say: `${describeNodes(root, gone)} deleted` };
+    const { key } = beside.find((node) => findNode(changed, node.key)) ?? parent;
+    return { root: changed, select: key, focus: 'node', message: `${describeNodes(root, gone)} deleted` };
   });
 }
 
 /** Moves nodes to a spot. The spot's index counts the nodes at their old positions. */
 export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): void {
   editor.change((root) => {
-    const changed = moveNodes(root, keys, spot);
-    const moved = keysOf(topmostNodes(changed, keys));
-    return { root: changed, ...selecting(moved), say: `Moved: ${describePosition(changed, moved[0] ?? '')}` };
+    const tree = moveNodes(root, keys, spot);
+    const moved = keysOf(topmostNodes(tree, keys));
+    return { root: tree, ...selecting(moved), message: `Moved: ${describePosition(tree, moved[0] ?? '')}` };
   });
 }
 
@@ -78,7 +78,7 @@ export function moveBy(editor: Editor, parts: readonly EditNode[], direction: -1
   const key = (direction === 1 ? parts.at(-1) : parts[0])?.key ?? '';
   const spot = nextSpot(root, key, direction);
   if (spot) moveTo(editor, keysOf(parts), toMoveSpot(root, key, spot));
-  else editor.say(formatEndPositionMessage(direction));
+  else editor.announce(formatEndPositionMessage(direction));
 }
 
 /** Moves elements to the end of a step. */
@@ -97,7 +97,7 @@ export function paste(editor: Editor, text: string): string | undefined {
   editor.change(() => ({
     root: pasted.root,
     ...selecting(keys),
-    say: `${describeNodes(pasted.root, topmostNodes(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
+    message: `${describeNodes(pasted.root, topmostNodes(pasted.root, keys))} pasted, ${describePosition(pasted.root, keys[0]!)}`,
   }));
   const went = formatCount(dropped, 'rule or text refers', 'rules or texts refer');
   const notes = [
@@ -123,8 +123,8 @@ export function addStep(editor: Editor, behind?: NodeKey): void {
       index: at === -1 ? root.children.length : at + 1,
     });
     return changed === root
-      ? { root, say: 'This form cannot have more steps.' }
-      : { root: changed, select: step.key, focus: 'label', say: 'Step added' };
+      ? { root, message: 'This form cannot have more steps.' }
+      : { root: changed, select: step.key, focus: 'label', message: 'Step added' };
   });
 }
 
@@ -137,7 +137,7 @@ export function mergeWithPrevious(editor: Editor, stepKey: NodeKey): void {
       root: mergeStep(root, stepKey),
       select: before.key,
       focus: 'node',
-      say: 'Merged with the previous step',
+      message: 'Merged with the previous step',
     };
   });
 }
@@ -149,7 +149,7 @@ export function splitAt(editor: Editor, key: NodeKey): void {
     const changed = splitStep(root, key, step);
     return changed === root
       ? { root }
-      : { root: changed, select: step.key, focus: 'label', say: 'A new step starts here' };
+      : { root: changed, select: step.key, focus: 'label', message: 'A new step starts here' };
   });
 }
 
@@ -205,6 +205,6 @@ export function toggleRequired(editor: Editor, parts: readonly EditNode[]): void
   const isRequired = !parts.every(({ attrs }) => attrs['required'] === true);
   editor.change((root) => ({
     root: parts.reduce((tree, { key }) => setAttribute(tree, key, 'required', isRequired), root),
-    say: isRequired ? 'Required' : 'Not required',
+    message: isRequired ? 'Required' : 'Not required',
   }));
 }

@@ -32,7 +32,7 @@ export type EditorState = {
   /** The text that is being edited on the canvas. Each edit gets a new object. */
   readonly editing: TextEdit | undefined;
   /** An edit that waits for the user's decision, because conditions depend on what it removes. */
-  readonly asked: PendingEdit | undefined;
+  readonly pendingEdit: PendingEdit | undefined;
   /** The message for screen readers. */
   readonly message: string;
 };
@@ -62,7 +62,7 @@ export type EditResult = {
   readonly focus?: FocusPart;
   /** The text to edit on the canvas after the edit. */
   readonly write?: TextEdit;
-  readonly say?: string;
+  readonly message?: string;
 };
 
 export function startState(root: EditNode, settings: Settings): EditorState {
@@ -71,7 +71,7 @@ export function startState(root: EditNode, settings: Settings): EditorState {
     lifted: undefined,
     focus: undefined,
     editing: undefined,
-    asked: undefined,
+    pendingEdit: undefined,
     message: '',
   };
 }
@@ -96,7 +96,7 @@ function applyEdit(
     history: recordChange(state.history, moment, gesture, now),
     focus: edited.focus ? { key: selection, part: edited.focus } : state.focus,
     editing: edited.write ?? (edited.focus === 'label' ? { key: selection } : stillWrites),
-    message: edited.say ?? state.message,
+    message: edited.message ?? state.message,
   };
 }
 
@@ -108,7 +108,7 @@ export function applyOrConfirm(
   now: number,
 ): EditorState {
   const broken = listBrokenReferences(state.history.present.root, edited.root);
-  if (broken.length > 0) return { ...state, asked: { edited, gesture, broken } };
+  if (broken.length > 0) return { ...state, pendingEdit: { edited, gesture, broken } };
   return applyEdit(state, edited, gesture, now);
 }
 
@@ -117,7 +117,7 @@ export function applyOrConfirm(
  * autosave would write the old form over it.
  */
 export function applyReplacement(state: EditorState, edited: EditResult, now: number): EditorState {
-  const next = applyEdit({ ...state, asked: undefined, lifted: undefined }, edited, undefined, now);
+  const next = applyEdit({ ...state, pendingEdit: undefined, lifted: undefined }, edited, undefined, now);
   return state.editing && findNode(edited.root, state.editing.key)
     ? { ...next, editing: state.editing }
     : next;
@@ -152,11 +152,11 @@ export function applyMerge(
  * Applies the pending edit as one step of history and removes the conditions that it breaks, or discards it.
  */
 export function decidePendingEdit(state: EditorState, isWanted: boolean, now: number): EditorState {
-  const { asked } = state;
-  if (!asked) return state;
-  const calm = { ...state, asked: undefined };
+  const { pendingEdit } = state;
+  if (!pendingEdit) return state;
+  const calm = { ...state, pendingEdit: undefined };
   if (!isWanted) return { ...calm, message: 'No changes made.' };
-  const { edited, gesture, broken } = asked;
+  const { edited, gesture, broken } = pendingEdit;
   return applyEdit(calm, { ...edited, root: removeBrokenReferences(edited.root, broken) }, gesture, now);
 }
 
@@ -252,9 +252,9 @@ export function dropLifted(state: EditorState, now: number): EditorState {
   const { lifted, history } = state;
   if (!lifted) return state;
   const { root } = history.present;
-  const say = `Dropped: ${describeNode(root, findNode(root, lifted.key)!)}, ${describePosition(root, lifted.key)}`;
+  const message = `Dropped: ${describeNode(root, findNode(root, lifted.key)!)}, ${describePosition(root, lifted.key)}`;
   const before = { ...state, lifted: undefined, history: lifted.before };
-  return applyOrConfirm(before, { root, select: lifted.key, say }, undefined, now);
+  return applyOrConfirm(before, { root, select: lifted.key, message }, undefined, now);
 }
 
 /** Moves the lifted node back to where it was. */

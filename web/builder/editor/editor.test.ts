@@ -61,12 +61,12 @@ test('a new element gets no id of the published form, because answers are stored
 
 test('leaving an unchanged field renders nothing again', () => {
   const { editor } = open();
-  let told = 0;
+  let notifications = 0;
   editor.subscribe(() => {
-    told += 1;
+    notifications += 1;
   });
   editor.endGesture();
-  assert.equal(told, 0);
+  assert.equal(notifications, 0);
 });
 
 test('undo reverts changes of settings and of the form, and a change without effect is no undo step', () => {
@@ -98,18 +98,18 @@ test('a setting follows the new id of its element, and undo reverts both', () =>
 
 test('the confirmation message and title follow the new id of a question that they show, and undo reverts this', () => {
   const { editor, key } = open();
-  const said = {
+  const texts = {
     confirmation_message: 'Thanks, {{a}} and {{ b }}.',
     theme: { confirmation_title: 'Bye {{a}}' },
   };
-  editor.changeSettings((now) => ({ ...now, ...said }));
+  editor.changeSettings((now) => ({ ...now, ...texts }));
   editor.change((root) => ({ root: setAttribute(root, key, 'id', 'renamed') }));
   const { settings } = editor.read().history.present;
   assert.equal(settings.confirmation_message, 'Thanks, {{renamed}} and {{b}}.');
   assert.equal(settings.theme?.confirmation_title, 'Bye {{renamed}}');
   editor.undo();
   const { subject_element: _, ...back } = editor.read().history.present.settings;
-  assert.deepEqual(back, said);
+  assert.deepEqual(back, texts);
 });
 
 test("another editor's saved change is applied immediately, and cancels a pending decision or a picked-up element", () => {
@@ -121,10 +121,10 @@ test("another editor's saved change is applied immediately, and cancels a pendin
   });
   editor.replace(theirs([...root.children[0]!.children, ruled]));
   editor.change((form) => ({ root: deleteNode(form, key) }));
-  assert.ok(editor.read().asked);
+  assert.ok(editor.read().pendingEdit);
   editor.write({ key: ruled.key });
   editor.replace(theirs([ruled]));
-  assert.deepEqual([labels(), editor.read().asked], [['d'], undefined]);
+  assert.deepEqual([labels(), editor.read().pendingEdit], [['d'], undefined]);
   assert.equal(editor.read().editing?.key, ruled.key, 'who writes in what stays goes on');
   editor.undo();
   editor.lift(key);
@@ -181,15 +181,15 @@ test('an edit that asks for confirmation is applied after yes and leaves no trac
     isReadOnly: false,
     publishedIds: () => new Set(),
   });
-  let made = 0;
+  let reports = 0;
   for (const isWanted of [false, true]) {
     performUndoableEdit(
       editor,
       () => editor.change((root) => ({ root: deleteNode(root, a!.key) })),
-      () => (made += 1),
+      () => (reports += 1),
     );
-    assert.deepEqual([editor.read().asked !== undefined, made], [true, 0]);
+    assert.deepEqual([editor.read().pendingEdit !== undefined, reports], [true, 0]);
     editor.decide(isWanted);
   }
-  assert.equal(made, 1);
+  assert.equal(reports, 1);
 });

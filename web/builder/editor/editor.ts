@@ -54,7 +54,7 @@ export type Editor = {
   readonly redo: () => void;
   readonly endGesture: () => void;
   /** Announces a message to screen readers. */
-  readonly say: (message: string) => void;
+  readonly announce: (message: string) => void;
   readonly lift: (key: NodeKey) => void;
   readonly moveLifted: (direction: -1 | 1) => void;
   readonly drop: () => void;
@@ -89,7 +89,7 @@ export function openEditor(
   const change: Editor['change'] = (edit, gesture) => {
     if (isReadOnly) return;
     drop();
-    if (state.asked) return;
+    if (state.pendingEdit) return;
     const { present } = state.history;
     set(applyOrConfirm(state, edit(present.root, present.selection), gesture, now()));
   };
@@ -125,7 +125,7 @@ export function openEditor(
     undo: () => set(applyUndo(state)),
     redo: () => set(applyRedo(state)),
     endGesture: () => set(applyGestureEnd(state)),
-    say: (message) => set({ ...state, message }),
+    announce: (message) => set({ ...state, message }),
     lift(key) {
       if (!isReadOnly) set(liftNode(state, key));
     },
@@ -149,7 +149,7 @@ export function performUndoableEdit(
   const steps = () => editor.read().history.past;
   const before = steps();
   edit();
-  const tell = (): void => {
+  const report = (): void => {
     const after = steps();
     const undo = (): boolean => {
       const isLast = steps() === after;
@@ -158,10 +158,10 @@ export function performUndoableEdit(
     };
     onMade(after === before ? undefined : undo);
   };
-  if (!editor.read().asked) return tell();
+  if (!editor.read().pendingEdit) return report();
   const stop = editor.subscribe(() => {
-    if (editor.read().asked) return;
+    if (editor.read().pendingEdit) return;
     stop();
-    if (steps() !== before) tell();
+    if (steps() !== before) report();
   });
 }

@@ -94,10 +94,10 @@ type LanguagesProps = {
 function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const [first, ...others] = languages;
-  const set = (next: readonly string[], say: string): void =>
+  const set = (next: readonly string[], message: string): void =>
     editor.change((root) => ({
       ...setLanguages({ root, settings: editor.read().history.present.settings }, next),
-      say,
+      message,
     }));
   const remove = (language: string): void => {
     const name = formatLanguage(language);

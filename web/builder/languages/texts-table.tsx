@@ -130,13 +130,13 @@ type TextsProps = {
 export function TextsTable({ texts, languages, onlyMissing }: TextsProps): ReactElement {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
-  const [wished, setPage] = useState(1);
+  const [requestedPage, setPage] = useState(1);
   const [first, ...others] = languages;
   // A row with a missing text stays visible while it is edited, until the user opens another page.
-  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const [pinned, setPinned] = useState<ReadonlySet<string>>(new Set());
   const lacking = new Set(others.flatMap((language) => untranslatedTexts(texts, language)));
-  const shown = onlyMissing ? texts.filter((text) => lacking.has(text) || kept.has(text.key)) : texts;
-  const page = Math.min(wished, Math.max(1, Math.ceil(shown.length / perPage)));
+  const shown = onlyMissing ? texts.filter((text) => lacking.has(text) || pinned.has(text.key)) : texts;
+  const page = Math.min(requestedPage, Math.max(1, Math.ceil(shown.length / perPage)));
   const rows = shown.slice((page - 1) * perPage, page * perPage);
   if (shown.length === 0)
     return (
@@ -145,7 +145,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
       </EmptyState>
     );
   const go = (next: number): void => {
-    setKept(new Set());
+    setPinned(new Set());
     setPage(next);
   };
   return (
@@ -181,7 +181,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
                       <Translation
                         text={text}
                         language={language}
-                        onWrite={() => setKept((now) => new Set([...now, text.key]))}
+                        onWrite={() => setPinned((now) => new Set([...now, text.key]))}
                       />
                     </td>
                   ))}

@@ -22,13 +22,13 @@ const nameOf = ({ from, attribute, of, name, row }: NodeReference): string =>
  */
 export function listBrokenReferences(before: EditNode, after: EditNode): readonly NodeReference[] {
   if (before === after) return [];
-  const held = new Set(
+  const valid = new Set(
     listNodeReferences(before)
       .filter(({ holds }) => holds)
       .map(nameOf),
   );
-  if (held.size === 0) return [];
-  return listNodeReferences(after).filter((reference) => !reference.holds && held.has(nameOf(reference)));
+  if (valid.size === 0) return [];
+  return listNodeReferences(after).filter((reference) => !reference.holds && valid.has(nameOf(reference)));
 }
 
 /** Removes broken references from the form: comparisons, and with the last one its condition or jump. */
@@ -45,14 +45,14 @@ export function removeBrokenReferences(root: EditNode, broken: readonly NodeRefe
 function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): EditNode {
   const clean = (attribute: NodeReference['attribute'], condition: unknown): object | undefined => {
     const group = parseConditionTree(condition);
-    const kept =
+    const remaining =
       group &&
       filterComparisons(
         group,
         ({ subject: { of, ...named } }) =>
           of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, ...named, holds: false })),
       );
-    return kept && toStoredCondition(kept);
+    return remaining && toStoredCondition(remaining);
   };
   let cleaned = root;
   for (const attribute of conditionAttributes) {
@@ -71,12 +71,12 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
   const texts = pipedAttributes.reduce(
     (attrs, attribute) =>
       mapTextInAllLanguages(attrs, attribute, (text) => {
-        const kept = fillPiped(text, (name) => {
+        const remaining = fillPiped(text, (name) => {
           const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
           return isLost ? '' : `{{${name}}}`;
         });
         // If a label becomes empty this way, the problems of the form report it.
-        return pipedIds(text).length > pipedIds(kept).length ? kept : text;
+        return pipedIds(text).length > pipedIds(remaining).length ? remaining : text;
       }),
     node.attrs,
   );
@@ -84,7 +84,7 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     cleaned = setAttribute(cleaned, node.key, name, texts[name]);
   const jumps = jumpsOf(node);
   if (jumps.length === 0) return cleaned;
-  const kept = jumps.flatMap((jump): StepJump[] => {
+  const remaining = jumps.flatMap((jump): StepJump[] => {
     const { to, when } = jump;
     const isLost = broken.has(
       nameOf({ from: node.key, attribute: 'jumps', of: 'step', name: to, holds: false }),
@@ -95,5 +95,5 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     const left = clean('jumps', when);
     return left ? [{ ...jump, when: left }] : [];
   });
-  return setAttribute(cleaned, node.key, 'jumps', kept.length === 0 ? undefined : kept);
+  return setAttribute(cleaned, node.key, 'jumps', remaining.length === 0 ? undefined : remaining);
 }

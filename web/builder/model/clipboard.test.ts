@@ -29,7 +29,7 @@ const pasted = (root: EditNode, text: string, selection: string) => {
   return result;
 };
 
-const asked = structure(
+const source = structure(
   element('radio', 'country', { label: 'Country', options: ['UK', 'Chile'] }),
   element('text', 'why', {
     label: 'Why {{name}}?',
@@ -44,7 +44,7 @@ const asked = structure(
 );
 
 test('copies pasted into another form get new ids where ids collide, and conditions among the copies follow', () => {
-  const from = read(asked);
+  const from = read(source);
   const text = formatClipboardNodes(topmostNodes(from, keyOf(from, 'why', 'country', 'name')));
   const to = read(
     structure(element('text', 'country', { label: 'A country' }), element('text', 'last', { label: 'Last' })),
@@ -57,7 +57,7 @@ test('copies pasted into another form get new ids where ids collide, and conditi
 });
 
 test('references from copies to other elements stay if the form has those elements, and are removed otherwise', () => {
-  const from = read(structure(...asked.children![0]!.children!.toReversed()));
+  const from = read(structure(...source.children![0]!.children!.toReversed()));
   const text = formatClipboardNodes([byId(from, 'why')]);
   const same = pasted(from, text, byId(from, 'country').key);
   assert.equal(same.dropped, 0);
@@ -69,9 +69,9 @@ test('references from copies to other elements stay if the form has those elemen
 
 test('a form, a step, an element and lists of them can be pasted, nothing else can, and no text throws', () => {
   for (const [sent, count] of [
-    [asked, 1],
-    [asked.children![0], 1],
-    [asked.children![0]!.children, 3],
+    [source, 1],
+    [source.children![0], 1],
+    [source.children![0]!.children, 3],
     [element('text', 'x', { label: 'X' }), 1],
   ] as const) {
     const parts = parseClipboardNodes(JSON.stringify(sent));

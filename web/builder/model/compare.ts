@@ -111,8 +111,8 @@ export function describeTranslations(title: string, old: unknown, fresh: unknown
     const [language] = JSON.parse(place) as [string];
     if (before.get(place) !== after.get(place)) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
-  const said = [...counts].map(([language, count]) => `${language} (${formatCount(count, 'text')})`);
-  return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
+  const summaries = [...counts].map(([language, count]) => `${language} (${formatCount(count, 'text')})`);
+  return summaries.length === 0 ? [] : [`${title && `${title}: `}${summaries.join(', ')}`];
 }
 
 /** Flattens translations. The key is the language, the attribute and the option as JSON. */

@@ -40,12 +40,12 @@ test('a text of the form or its settings can be translated, and its translation 
   const settings = { closed_message: 'Closed' };
   const textOfKey = (key: string) =>
     listTexts({ structure: toStructure(root), settings }).find((text) => text.key === key)!;
-  const said = setTranslation({ root, settings }, textOfKey('name/label'), 'de', 'Ihr Name');
-  assert.deepEqual(translationsOf(said.root, 'name'), { de: { label: 'Ihr Name' } });
-  const [difference] = listFormDifferences(root, said.root);
+  const translated = setTranslation({ root, settings }, textOfKey('name/label'), 'de', 'Ihr Name');
+  assert.deepEqual(translationsOf(translated.root, 'name'), { de: { label: 'Ihr Name' } });
+  const [difference] = listFormDifferences(root, translated.root);
   assert.deepEqual(difference?.details, ['Translations: de (1 text)']);
-  const silent = setTranslation(said, textOfKey('name/label'), 'de', ' ');
-  assert.equal(translationsOf(silent.root, 'name'), undefined);
+  const cleared = setTranslation(translated, textOfKey('name/label'), 'de', ' ');
+  assert.equal(translationsOf(cleared.root, 'name'), undefined);
   const closed = setTranslation({ root, settings }, textOfKey('$settings/closed_message'), 'de', 'Zu');
   assert.deepEqual(closed.settings, { ...settings, translations: { de: { closed_message: 'Zu' } } });
 });

@@ -137,8 +137,8 @@ function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
   const isSame = children.every((child, index) => child === node.children[index]);
   const { translations, ...attrs } = node.attrs;
   if (translations === undefined) return isSame ? node : { ...node, children };
-  const kept = dropStaleTranslations(node, languages);
-  return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs, children };
+  const remaining = dropStaleTranslations(node, languages);
+  return { ...node, attrs: remaining ? { ...attrs, translations: remaining } : attrs, children };
 }
 
 /** Updates references in the settings, and in their texts (`{{id}}`), if an edit changed element ids. */

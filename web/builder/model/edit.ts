@@ -92,12 +92,12 @@ function copiesOf(nodes: readonly EditNode[], taken: Set<string>): readonly Edit
       renamed[inner.type === 'step' ? 'steps' : 'elements'].set(id, fresh);
     }
     const attrs = id ? { ...inner.attrs, id: fresh } : inner.attrs;
-    const made = { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
+    const clone = { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
     // A copy with a new id follows its label. A copy that keeps its original id does not.
-    return fresh && fresh !== id && inner.type !== 'step' ? { ...made, followsLabel: true as const } : made;
+    return fresh && fresh !== id && inner.type !== 'step' ? { ...clone, followsLabel: true as const } : clone;
   };
   // References between copied nodes point to the copies.
-  return nodes.map(copy).map((made) => renameReferences(made, renamed));
+  return nodes.map(copy).map((clone) => renameReferences(clone, renamed));
 }
 
 /** Deletes nodes with their children, as `deleteNode` does. */
@@ -128,8 +128,8 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
 function tidied(root: EditNode, node: EditNode): EditNode {
   const { translations, ...attrs } = node.attrs;
   if (translations === undefined) return node;
-  const kept = dropStaleTranslations(node, languagesOfStructure(root));
-  return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs };
+  const remaining = dropStaleTranslations(node, languagesOfStructure(root));
+  return { ...node, attrs: remaining ? { ...attrs, translations: remaining } : attrs };
 }
 
 /** Changes the id of a node, and updates every condition and jump that refers to it. */
@@ -164,12 +164,12 @@ export function setOptions(
   const [at, ...others] = after.flatMap((id, index) => (id === before[index] ? [] : [index]));
   if (at === undefined || others.length > 0) return changed(root);
   const [was, is] = [before[at]!, after[at]!];
-  const led = changeNode(root, key, (asked) => ({
-    ...asked,
-    attrs: renameLabel(asked.attrs, name, was, is),
+  const relabeled = changeNode(root, key, (each) => ({
+    ...each,
+    attrs: renameLabel(each.attrs, name, was, is),
   }));
   return (name === 'rows' ? renameRowInConditions : renameOptionInConditions)(
-    changed(led),
+    changed(relabeled),
     textOf(node, 'id'),
     was,
     is,
@@ -200,12 +200,12 @@ export function setLabel(root: EditNode, key: NodeKey, label: string, locked: Re
   if (!node) return root;
   const changed = setAttribute(root, key, 'label', label);
   const id = textOf(node, 'id');
-  const wish = idFromLabel(label);
-  if (!id || !wish || locked.has(id) || !node.followsLabel) return changed;
+  const preferred = idFromLabel(label);
+  if (!id || !preferred || locked.has(id) || !node.followsLabel) return changed;
   const taken = idsOf(root);
   taken.delete(id);
-  const renamed = setId(changed, key, freshId(wish, new Set([...taken, ...locked])));
-  return changeNode(renamed, key, (made) => ({ ...made, followsLabel: true }));
+  const renamed = setId(changed, key, freshId(preferred, new Set([...taken, ...locked])));
+  return changeNode(renamed, key, (renamedNode) => ({ ...renamedNode, followsLabel: true }));
 }
 
 /** Changes the type of an element, and keeps attributes that both types have. Groups never change. */

@@ -8,10 +8,10 @@ export function idsOf(root: EditNode): Set<string> {
 
 const longest = 64;
 
-/** Returns `wish`, or `wish_2`, `wish_3` … if it is in use. */
-export function freshId(wish: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(wish)) return wish;
-  const stem = wish.replace(/_\d+$/, '');
+/** Returns `preferred`, or `preferred_2`, `preferred_3` … if it is in use. */
+export function freshId(preferred: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(preferred)) return preferred;
+  const stem = preferred.replace(/_\d+$/, '');
   for (let number = 2; ; number += 1) {
     const id = `${stem.slice(0, longest - 1 - String(number).length)}_${number}`;
     if (!taken.has(id)) return id;

@@ -53,7 +53,7 @@ export function rewriteProblem(message: string, node: EditNode | undefined): str
     const title = Object.hasOwn(specs, name) ? specs[name]!.title : undefined;
     return title === undefined ? written : `“${title}”`;
   });
-  return rewrites.reduce((said, [pattern, words]) => said.replace(pattern, words), titled);
+  return rewrites.reduce((text, [pattern, words]) => text.replace(pattern, words), titled);
 }
 
 /** A problem in the form, and the node that has it. */

@@ -48,7 +48,7 @@ function form(attrs: readonly object[] = [{}, {}, {}], children: readonly unknow
 const byId = (root: EditNode, id: string): EditNode =>
   [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
 const keyOf = (root: EditNode, id: string): string => byId(root, id).key;
-const said = (root: EditNode, id: string): string[] =>
+const describe = (root: EditNode, id: string): string[] =>
   describeLogic(root, byId(root, id)).map(formatSentence);
 
 test('conditions of options and matrix rows are described, follow new ids, and are removed with what they reference', () => {
@@ -62,7 +62,7 @@ test('conditions of options and matrix rows are described, follow new ids, and a
     [element('matrix', 'likes', { label: 'Likes' }), element('radio', 'size', { options })],
   ]);
   const optionsOf = (node: EditNode): unknown => byId(node, 'size').attrs['options'];
-  assert.deepEqual(said(root, 'size'), [
+  assert.deepEqual(describe(root, 'size'), [
     '“Large” offered if “Likes (Tea)” is “Red”',
     '“y” offered if “Likes (Tea)” is “Red”',
   ]);
@@ -101,12 +101,12 @@ test('the builder lets a condition reference exactly what the service accepts', 
     [element('email', 'email'), element('file_upload', 'files')],
   ]);
   const nodes = [...walkNodes(root)].filter(({ type }) => type !== 'form');
-  let asked = 0;
-  for (const asking of nodes) {
-    const may = new Set(listConditionNodes(root, asking, false).map((node) => textOf(node, 'id')));
+  let pairs = 0;
+  for (const source of nodes) {
+    const may = new Set(listConditionNodes(root, source, false).map((node) => textOf(node, 'id')));
     for (const id of nodes.map((node) => textOf(node, 'id')).filter(Boolean)) {
       const withCondition = structuredClone(toStructure(root));
-      const path = pathTo(root, asking.key);
+      const path = pathTo(root, source.key);
       const node = path.reduce<{ attrs: Record<string, unknown>; children: never[] }>(
         (inside, index) => inside.children[index]!,
         withCondition as never,
@@ -114,11 +114,11 @@ test('the builder lets a condition reference exactly what the service accepts', 
       node.attrs['show_when'] = { element: id, is: 'answered' };
       const result = validateStructure(withCondition);
       const refused = result.ok ? '' : result.errors.map(({ message }) => message).join(' ');
-      assert.equal(may.has(id), result.ok, `${asking.type} ${textOf(asking, 'id')} names ${id}: ${refused}`);
-      asked += 1;
+      assert.equal(may.has(id), result.ok, `${source.type} ${textOf(source, 'id')} names ${id}: ${refused}`);
+      pairs += 1;
     }
   }
-  assert.ok(asked > 50);
+  assert.ok(pairs > 50);
 });
 
 function pathTo(root: EditNode, key: string): number[] {
@@ -136,8 +136,8 @@ test('B7: rules are described in plain sentences', () => {
     { hide_when: { not: { all: [inCountry, { element: 'state', is: 'not_answered' }] } } },
     { id: 'last' },
   ]);
-  assert.deepEqual(said(root, 'state'), ['Shown if “Country” is “Red”']);
-  assert.deepEqual(said(root, 'email'), [
+  assert.deepEqual(describe(root, 'state'), ['Shown if “Country” is “Red”']);
+  assert.deepEqual(describe(root, 'email'), [
     'Required if “Country” is “Red” or the URL parameter “vip” is answered',
   ]);
   assert.deepEqual(describeLogic(root, root.children[1]!).map(formatSentence), [
@@ -206,16 +206,16 @@ test('conditions follow an id that is typed or derived from a label, and a rewri
   const labelled = setLabel(before, keyOf(before, 'country'), 'Home country', new Set());
   assert.ok(listNodeReferences(labelled).every(({ holds }) => holds));
   const rewritten = setOptions(before, keyOf(before, 'country'), ['Crimson', 'Green', 'Blue']);
-  assert.deepEqual(said(rewritten, 'state'), ['Shown if “Country” is “Crimson”']);
+  assert.deepEqual(describe(rewritten, 'state'), ['Shown if “Country” is “Crimson”']);
   const relabelled = setOptions(before, keyOf(before, 'country'), [
     { id: 'Red', label: 'Crimson' },
     'Green',
     'Blue',
   ]);
-  assert.deepEqual(said(relabelled, 'state'), ['Shown if “Country” is “Crimson”']);
+  assert.deepEqual(describe(relabelled, 'state'), ['Shown if “Country” is “Crimson”']);
   assert.deepEqual(byId(relabelled, 'state').attrs['show_when'], inCountry);
   const reordered = setOptions(before, keyOf(before, 'country'), ['Green', 'Red', 'Blue']);
-  assert.deepEqual(said(reordered, 'state'), ['Shown if “Country” is “Red”']);
+  assert.deepEqual(describe(reordered, 'state'), ['Shown if “Country” is “Red”']);
 });
 
 test('a duplicate refers to elements duplicated with it, and otherwise to those of the original', () => {

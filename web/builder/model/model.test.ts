@@ -59,9 +59,9 @@ function checkShape(root: EditNode): void {
   assert.equal(new Set(nodes.map(({ key }) => key)).size, nodes.length, 'keys are unique');
   assert.ok(root.type === 'form' && root.children.length >= 1);
   for (const node of nodes) {
-    const held = new Set(node.children.map(({ type }) => type));
-    if (node.type === 'form') assert.deepEqual([...held], ['step']);
-    else assert.ok(!held.has('step') && !held.has('form'));
+    const types = new Set(node.children.map(({ type }) => type));
+    if (node.type === 'form') assert.deepEqual([...types], ['step']);
+    else assert.ok(!types.has('step') && !types.has('form'));
     if (node.type !== 'form' && node.type !== 'step' && node.type !== 'composite')
       assert.equal(node.children.length, 0);
   }
@@ -256,9 +256,9 @@ test('the keyboard moves an element through every position of the form, into com
 
 test('the id of a new element follows its label until a person types an id or it is locked', () => {
   let root = read(structure());
-  const made = newElement('text', new Set());
-  root = insertNode(root, made, { parent: root.children[0]!.key, index: 0 });
-  const { key } = made;
+  const added = newElement('text', new Set());
+  root = insertNode(root, added, { parent: root.children[0]!.key, index: 0 });
+  const { key } = added;
   const idNow = () => textOf(findNode(root, key)!, 'id');
   root = setLabel(root, key, 'Full náme', noLocks);
   assert.equal(idNow(), 'full_name');
@@ -279,10 +279,10 @@ test('changing a label keeps an existing id, even one derived from the old label
     assert.equal(findNode(renamed, key)!.attrs['id'], attrs['id']);
   }
   // The id also stays after undo, after copy and paste, and in a window that loads the saved form.
-  const made = newElement('text', idsOf(root));
-  root = insertNode(root, made, { parent: root.children[0]!.key, index: 0 });
-  root = setLabel(root, made.key, 'Street', noLocks);
-  assert.equal(findNode(root, made.key)!.attrs['id'], 'street');
+  const added = newElement('text', idsOf(root));
+  root = insertNode(root, added, { parent: root.children[0]!.key, index: 0 });
+  root = setLabel(root, added.key, 'Street', noLocks);
+  assert.equal(findNode(root, added.key)!.attrs['id'], 'street');
   const reread = read(toStructure(root));
   const { key } = reread.children[0]!.children[0]!;
   assert.equal(findNode(setLabel(reread, key, 'Road', noLocks), key)!.attrs['id'], 'street');

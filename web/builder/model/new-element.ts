@@ -62,8 +62,8 @@ export const newPaletteNode = (entry: PaletteEntry, taken: ReadonlySet<string>):
 
 function newGroup(group: PresetGroup, taken: ReadonlySet<string>): EditNode {
   const known = new Set(taken);
-  const take = (wish: string): string => {
-    const id = freshId(wish, known);
+  const take = (preferred: string): string => {
+    const id = freshId(preferred, known);
     known.add(id);
     return id;
   };
@@ -119,11 +119,11 @@ export function attributesAfterTypeChange(
   // Drops values that the new type does not accept. For example, the limits of a number have no meaning for a
   // date.
   const fits = (name: string, value: unknown): boolean => !attributeProblem(known[name]!, value);
-  const kept = Object.entries(node.attrs).filter(([name, value]) =>
+  const remaining = Object.entries(node.attrs).filter(([name, value]) =>
     Object.hasOwn(known, name) ? fits(name, value) : !Object.hasOwn(old, name),
   );
   const fresh = Object.entries(newElement(type, taken).attrs).filter(
     ([name]) => !Object.hasOwn(node.attrs, name),
   );
-  return Object.fromEntries([...kept, ...fresh]);
+  return Object.fromEntries([...remaining, ...fresh]);
 }

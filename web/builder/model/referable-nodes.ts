@@ -21,49 +21,49 @@ const rowsAround = ({ around }: IndexedNode): EditNode | undefined => around.fin
  * be in the same or an earlier step. An input in a row can be referred to only within that row. A node cannot
  * depend on itself or on nodes inside it.
  */
-export function canReferInCondition(asking: IndexedNode, asked: IndexedNode): boolean {
-  if (!takesAnswer(asked.node)) return false;
-  const isLater = asking.node.type === 'step' ? asked.step >= asking.step : asked.step > asking.step;
+export function canReferInCondition(source: IndexedNode, target: IndexedNode): boolean {
+  if (!takesAnswer(target.node)) return false;
+  const isLater = source.node.type === 'step' ? target.step >= source.step : target.step > source.step;
   if (isLater) return false;
-  if (asked.node === asking.node || asked.around.includes(asking.node)) return false;
-  if (asking.around.includes(asked.node)) return false;
-  const rows = rowsAround(asked);
-  return rows === undefined || rowsAround(asking) === rows;
+  if (target.node === source.node || target.around.includes(source.node)) return false;
+  if (source.around.includes(target.node)) return false;
+  const rows = rowsAround(target);
+  return rows === undefined || rowsAround(source) === rows;
 }
 
 /**
  * Whether a formula may refer to a node: one with an answer in the same or an earlier step. Answers from rows
  * of other groups must be aggregated.
  */
-export function canReferInFormula(asking: IndexedNode, asked: IndexedNode): boolean {
-  const isPlainGroup = asked.node.type === 'composite' && !isRepeatableNode(asked.node);
-  return takesAnswer(asked.node) && !isPlainGroup && asked.step <= asking.step && asked.node !== asking.node;
+export function canReferInFormula(source: IndexedNode, { node, step }: IndexedNode): boolean {
+  const isPlainGroup = node.type === 'composite' && !isRepeatableNode(node);
+  return takesAnswer(node) && !isPlainGroup && step <= source.step && node !== source.node;
 }
 
 /** Lists the nodes that a formula may refer to in reading order, with the group of their rows. */
 export function listFormulaNodes(
   root: EditNode,
-  asking: EditNode,
+  source: EditNode,
 ): readonly { readonly node: EditNode; readonly rows: EditNode | undefined }[] {
   const { placed, byKey } = editorFormIndexOf(root);
-  const place = byKey.get(asking.key);
+  const place = byKey.get(source.key);
   if (!place) return [];
   const own = rowsAround(place);
   return placed
-    .filter((asked) => textOf(asked.node, 'id') !== '' && canReferInFormula(place, asked))
-    .map((asked) => {
-      const rows = rowsAround(asked);
-      return { node: asked.node, rows: rows === own ? undefined : rows };
+    .filter((target) => textOf(target.node, 'id') !== '' && canReferInFormula(place, target))
+    .map((target) => {
+      const rows = rowsAround(target);
+      return { node: target.node, rows: rows === own ? undefined : rows };
     });
 }
 
 /** Lists the nodes that conditions in the settings may refer to: those with an answer in a submission. */
 export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =>
   editorFormIndexOf(root)
-    .placed.filter((asked) => {
-      const isPlainGroup = asked.node.type === 'composite' && !isRepeatableNode(asked.node);
-      const isIn = takesAnswer(asked.node) && !isPlainGroup && rowsAround(asked) === undefined;
-      return isIn && textOf(asked.node, 'id') !== '';
+    .placed.filter((target) => {
+      const isPlainGroup = target.node.type === 'composite' && !isRepeatableNode(target.node);
+      const isIn = takesAnswer(target.node) && !isPlainGroup && rowsAround(target) === undefined;
+      return isIn && textOf(target.node, 'id') !== '';
     })
     .map(({ node }) => labelled(root, node));
 
@@ -71,30 +71,30 @@ export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =
  * Whether a jump of a step may refer to a node. Jumps are evaluated when a visitor leaves the step, so the
  * step's own answers are available.
  */
-export function canReferInJump(asking: IndexedNode, asked: IndexedNode): boolean {
-  if (!takesAnswer(asked.node)) return false;
-  return asked.step <= asking.step && rowsAround(asked) === undefined;
+export function canReferInJump(source: IndexedNode, target: IndexedNode): boolean {
+  if (!takesAnswer(target.node)) return false;
+  return target.step <= source.step && rowsAround(target) === undefined;
 }
 
 /** Lists the nodes that a condition may refer to, in reading order. */
-export function listConditionNodes(root: EditNode, asking: EditNode, isJump: boolean): readonly EditNode[] {
+export function listConditionNodes(root: EditNode, source: EditNode, isJump: boolean): readonly EditNode[] {
   const index = editorFormIndexOf(root);
-  const place = index.byKey.get(asking.key);
+  const place = index.byKey.get(source.key);
   if (!place) return [];
   const may = isJump ? canReferInJump : canReferInCondition;
   return index.placed
-    .filter((asked) => textOf(asked.node, 'id') !== '' && may(place, asked))
+    .filter((target) => textOf(target.node, 'id') !== '' && may(place, target))
     .map(({ node }) => labelled(root, node));
 }
 
 /** Returns the question that a new condition of a node tests first: the previous one, or else the next. */
 export function suggestConditionNode(
   root: EditNode,
-  asking: EditNode,
+  source: EditNode,
   nameable: readonly EditNode[],
 ): EditNode | undefined {
   const order = editorFormIndexOf(root).placed.map(({ node }) => node.key);
-  const at = order.indexOf(asking.key);
+  const at = order.indexOf(source.key);
   return nameable.findLast(({ key }) => order.indexOf(key) < at) ?? nameable[0];
 }
 
@@ -102,14 +102,14 @@ export function suggestConditionNode(
  * Whether a text of one node may show the answer of another. The other must be an earlier input; an input in
  * a row is available only inside that row.
  */
-export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: IndexedNode): boolean {
+export function canShowAnswer(root: EditNode, source: IndexedNode, target: IndexedNode): boolean {
   const { placed } = editorFormIndexOf(root);
-  const isInput = isElementType(asked.node.type) && elementDefinitions[asked.node.type].group === 'input';
-  const rows = rowsAround(asked);
+  const isInput = isElementType(target.node.type) && elementDefinitions[target.node.type].group === 'input';
+  const rows = rowsAround(target);
   return (
     isInput &&
-    placed.indexOf(asked) < placed.indexOf(asking) &&
-    (rows === undefined || rowsAround(asking) === rows)
+    placed.indexOf(target) < placed.indexOf(source) &&
+    (rows === undefined || rowsAround(source) === rows)
   );
 }
 
@@ -117,16 +117,16 @@ export function canShowAnswer(root: EditNode, asking: IndexedNode, asked: Indexe
  * Lists the questions whose answers a text may show, in reading order. Without a node, lists the questions of
  * the whole form.
  */
-export function listShowableQuestions(root: EditNode, asking: EditNode | undefined): readonly EditNode[] {
+export function listShowableQuestions(root: EditNode, source: EditNode | undefined): readonly EditNode[] {
   const { placed, byKey } = editorFormIndexOf(root);
-  const place = asking && byKey.get(asking.key);
-  if (asking && !place) return [];
-  const may = (asked: IndexedNode): boolean =>
+  const place = source && byKey.get(source.key);
+  if (source && !place) return [];
+  const may = (target: IndexedNode): boolean =>
     place
-      ? canShowAnswer(root, place, asked)
-      : takesAnswer(asked.node) && asked.node.type !== 'composite' && !rowsAround(asked);
+      ? canShowAnswer(root, place, target)
+      : takesAnswer(target.node) && target.node.type !== 'composite' && !rowsAround(target);
   return placed
-    .filter((asked) => textOf(asked.node, 'id') !== '' && may(asked))
+    .filter((target) => textOf(target.node, 'id') !== '' && may(target))
     .map(({ node }) => labelled(root, node));
 }
 

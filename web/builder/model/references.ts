@@ -73,11 +73,11 @@ function inCondition(
   const may = attribute === 'jumps' ? canReferInJump : canReferInCondition;
   return listComparisons(group).flatMap(({ subject }): NodeReference[] => {
     if (subject.of !== 'element') return [];
-    const asked = editorFormIndexOf(root).elements.get(subject.name);
+    const target = editorFormIndexOf(root).elements.get(subject.name);
     const { name, row } = subject;
     const hasRow =
-      row === undefined || validOptionsOf(asked?.node.attrs['rows']).some(({ id }) => id === row);
-    const holds = asked !== undefined && hasRow && may(place, asked);
+      row === undefined || validOptionsOf(target?.node.attrs['rows']).some(({ id }) => id === row);
+    const holds = target !== undefined && hasRow && may(place, target);
     return [
       { from: place.node.key, attribute, of: 'element', name, ...(row !== undefined && { row }), holds },
     ];
@@ -87,16 +87,16 @@ function inCondition(
 function inText(root: EditNode, place: IndexedNode, attribute: PipedAttribute): NodeReference[] {
   const shown = textInAllLanguages(place.node.attrs, attribute).flatMap(({ text }) => pipedIds(text));
   return shown.map((name): NodeReference => {
-    const asked = editorFormIndexOf(root).elements.get(name);
-    const holds = asked !== undefined && canShowAnswer(root, place, asked);
+    const target = editorFormIndexOf(root).elements.get(name);
+    const holds = target !== undefined && canShowAnswer(root, place, target);
     return { from: place.node.key, attribute, of: 'element', name, holds };
   });
 }
 
 function inFormula(root: EditNode, place: IndexedNode): NodeReference[] {
   return findFormulaNames(textOf(place.node, 'formula')).map(({ id }): NodeReference => {
-    const asked = editorFormIndexOf(root).elements.get(id);
-    const holds = asked !== undefined && canReferInFormula(place, asked);
+    const target = editorFormIndexOf(root).elements.get(id);
+    const holds = target !== undefined && canReferInFormula(place, target);
     return { from: place.node.key, attribute: 'formula', of: 'element', name: id, holds };
   });
 }

@@ -9,7 +9,7 @@ export function ensureStepId(root: EditNode, key: NodeKey): { readonly root: Edi
   const own = step ? textOf(step, 'id') : '';
   if (!step || own) return { root, id: own };
   const taken = new Set([endOfForm, ...root.children.map((other) => textOf(other, 'id'))]);
-  const wish = idFromLabel(textOf(step, 'title')) ?? `step_${root.children.indexOf(step) + 1}`;
-  const id = freshId(wish, taken);
+  const preferred = idFromLabel(textOf(step, 'title')) ?? `step_${root.children.indexOf(step) + 1}`;
+  const id = freshId(preferred, taken);
   return { root: setAttribute(root, key, 'id', id), id };
 }

@@ -35,9 +35,9 @@ export function drawableTheme(theme: Theme): Theme {
 }
 
 /** Returns the color scheme to preview: the requested one, or the only scheme of the theme. */
-export function chooseSchemeToPreview(theme: Theme, wished: Scheme): Scheme {
+export function chooseSchemeToPreview(theme: Theme, requested: Scheme): Scheme {
   const [only, ...others] = schemesOf(theme);
-  return others.length > 0 ? wished : only;
+  return others.length > 0 ? requested : only;
 }
 
 /** Returns a page style with the logo of one color scheme, regardless of the system setting. */

@@ -32,9 +32,9 @@ import { ensureStepId } from '../model/step-ids.ts';
 export function BrokenReferencesDialog(): ReactElement | null {
   const { editor } = useBuilder();
   const state = useEditorState(editor);
-  const { asked } = state;
-  if (!asked) return null;
-  const nodes = dependantsIn(state, asked.broken);
+  const { pendingEdit } = state;
+  if (!pendingEdit) return null;
+  const nodes = dependantsIn(state, pendingEdit.broken);
   const { root } = state.history.present;
   return (
     <ConfirmDialog
@@ -53,7 +53,7 @@ export function BrokenReferencesDialog(): ReactElement | null {
           These conditions and texts refer to something that would be removed or would come after them in the
           form:
         </p>
-        <ul className="asked-list">
+        <ul className="dependent-list">
           {nodes.map((node) => (
             <li key={node.key}>
               <strong>

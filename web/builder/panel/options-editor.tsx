@@ -79,9 +79,9 @@ function OptionDetails({
   const whole: ChoiceOption =
     typeof option === 'string' ? { id: optionIdOf(option), label: optionLabelOf(option) } : option;
   const set = (detail: Partial<Record<'points' | 'capacity' | 'image' | 'show_when', unknown>>): void => {
-    const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
+    const entries = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
     // The required properties cannot have been removed.
-    onChange(shortenOption(Object.fromEntries(said) as ChoiceOption));
+    onChange(shortenOption(Object.fromEntries(entries) as ChoiceOption));
   };
   return (
     <div className="option-details" role="group" aria-label={`Details of ${name}`}>
@@ -222,7 +222,7 @@ export function OptionsEditor({
   const [opened, setOpened] = useState<number | undefined>();
   const [typed, setTyped] = useState<Typed>();
   // Discards the typed text if the option has changed in the meantime.
-  const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
+  const duplicate = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
   const write = (index: number, text: string): void => {
     const others = value.toSpliced(index, 1);
     const isTaken = text !== '' && others.some((other) => optionLabelOf(other) === text);
@@ -274,8 +274,8 @@ export function OptionsEditor({
               className="field-input options-label"
               aria-label={`${optionNouns[noun]} ${index + 1} of ${value.length}`}
               placeholder={optionPlaceholder(noun, index)}
-              aria-invalid={held?.index === index || undefined}
-              value={held?.index === index ? held.text : optionLabelOf(option)}
+              aria-invalid={duplicate?.index === index || undefined}
+              value={duplicate?.index === index ? duplicate.text : optionLabelOf(option)}
               onChange={(event) => write(index, event.target.value)}
               onKeyDown={(event) => handleKey(event, index)}
               onPaste={(event) => paste(event, index)}
@@ -315,9 +315,9 @@ export function OptionsEditor({
           </li>
         ))}
       </ul>
-      {held && (
+      {duplicate && (
         <p className="field-error" role="alert">
-          Another {noun} is already called “{held.text}”.
+          Another {noun} is already called “{duplicate.text}”.
         </p>
       )}
       {error && <p className="field-error">{error}</p>}

@@ -88,15 +88,15 @@ export function startPreview(
   const languages = languagesOf(structure);
   const asksSingly = written.layout === 'question';
   /** Returns the form, its settings and all texts in the requested language. */
-  const speak = (wish?: string) => {
-    const speech = pageTextsOf(languages, written, wish);
+  const translate = (requested?: string) => {
+    const texts = pageTextsOf(languages, written, requested);
     return {
-      ...speech,
-      settings: settingsInLanguage(written, speech.language),
-      form: arrangeSteps(formInLanguage(structure, speech.language), written, speech.words),
+      ...texts,
+      settings: settingsInLanguage(written, texts.language),
+      form: arrangeSteps(formInLanguage(structure, texts.language), written, texts.words),
     };
   };
-  let { language, words, settings, form, sentences, numberLocale } = speak();
+  let { language, words, settings, form, sentences, numberLocale } = translate();
   const context: EvaluationContext = {
     reference: {},
     today: todayIn(written.time_zone ?? 'UTC', now),
@@ -106,12 +106,12 @@ export function startPreview(
       return createWorkBudget();
     },
   };
-  const say = ({ field, problem }: FieldProblem): FieldMessage => ({
+  const messageOf = ({ field, problem }: FieldProblem): FieldMessage => ({
     field,
     message: formatProblemForVisitor(problem, { language, sentences, words, numberLocale }),
   });
-  const sayError = ({ field, message, problem }: AnswerError): FieldMessage =>
-    problem ? say({ field, problem }) : { field, message };
+  const errorMessageOf = ({ field, message, problem }: AnswerError): FieldMessage =>
+    problem ? messageOf({ field, problem }) : { field, message };
   const draw = ({ raw, files }: Pick<Posted, 'raw' | 'files'>, showing: Showing): string =>
     renderForm({
       ...showing,
@@ -134,11 +134,11 @@ export function startPreview(
       today: context.today,
       submitText: settings.theme?.submit_label,
     });
-  let held: AnswerFiles = new Map();
+  let previousFiles: AnswerFiles = new Map();
 
   const finish = (posted: Posted): string => {
     const result = checkAnswers(form, posted.raw, posted.files, context);
-    if (!result.ok) return draw(posted, firstWrongStep(form, result.errors.map(sayError), posted.step));
+    if (!result.ok) return draw(posted, firstWrongStep(form, result.errors.map(errorMessageOf), posted.step));
     return renderConfirmation({
       formName: form.attrs.name,
       title: settings.theme?.confirmation_title,
@@ -166,14 +166,14 @@ export function startPreview(
         { step: evaluateVisibility(form, {}, context).steps[0] ?? 0, errors: [] },
       ),
     post(data) {
-      const posted = readPosted(form, data, held);
-      held = posted.files;
+      const posted = readPosted(form, data, previousFiles);
+      previousFiles = posted.files;
       const { raw, files, controls, step } = posted;
       const action = readPageAction(controls);
       const known = getControlValue(controls, '_known');
       if (action.kind === 'add' || action.kind === 'remove') {
         const changed = applyRowAction(action, raw, files);
-        held = changed.files;
+        previousFiles = changed.files;
         return draw(changed, { step, errors: [], focus: changed.focus, known });
       }
       if (action.kind === 'move') {
@@ -181,7 +181,7 @@ export function startPreview(
         return draw(posted, { step, errors: [], focus, known });
       }
       if (action.kind === 'language') {
-        ({ language, words, settings, form, sentences, numberLocale } = speak(action.language));
+        ({ language, words, settings, form, sentences, numberLocale } = translate(action.language));
         return draw(posted, { step, errors: [], focus: languageActionPrefix, known });
       }
       if (action.kind === 'change') {
@@ -190,12 +190,12 @@ export function startPreview(
       }
       const go = action.kind === 'save' ? 'next' : action.kind;
       const seen = getSeenMarks(controls);
-      const result = resolveStep({ form, raw, files, context, step, go, seen, known, problems: [], say });
+      const result = resolveStep({ ...posted, form, context, go, seen, known, problems: [], say: messageOf });
       if (result.kind === 'submit') return finish(posted);
       return draw(posted, { known, ...result, notice: result.notice && words[result.notice] });
     },
     look(data) {
-      const { raw, files, step } = readPosted(form, data, held);
+      const { raw, files, step } = readPosted(form, data, previousFiles);
       const shown = evaluateVisibility(form, raw, context, files);
       const place = {
         number: Math.max(1, shown.steps.indexOf(step) + 1),
@@ -213,15 +213,15 @@ export function startPreview(
 }
 
 /** Reads posted answers as the server does. Previously chosen files stay until they are removed. */
-function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
+function readPosted(form: Form, data: FormData, previousFiles: AnswerFiles): Posted {
   const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const { raw, extra } = parseRawAnswers(form, entries);
   const dropped = new Set(extra.filter(([name]) => name === '_drop').map(([, token]) => token));
   const files = new Map<string, readonly FileAnswer[]>();
-  for (const [name, list] of [...held, ...chosenFiles(data)]) {
-    const kept = list.filter(({ id }) => !dropped.has(id));
+  for (const [name, list] of [...previousFiles, ...chosenFiles(data)]) {
+    const remaining = list.filter(({ id }) => !dropped.has(id));
     const known = files.get(name) ?? [];
-    const fresh = kept.filter(({ id }) => known.every((file) => file.id !== id));
+    const fresh = remaining.filter(({ id }) => known.every((file) => file.id !== id));
     if (fresh.length > 0) files.set(name, [...known, ...fresh]);
   }
   return {

@@ -9,9 +9,9 @@ const form = formOf(
 );
 const now = new Date('2026-03-01T12:00:00Z');
 const data = (...entries: [string, string][]): FormData => {
-  const made = new FormData();
-  for (const [name, value] of entries) made.append(name, value);
-  return made;
+  const data = new FormData();
+  for (const [name, value] of entries) data.append(name, value);
+  return data;
 };
 
 test('a test submission with problems shows them as the public page does and keeps the answers', () => {

@@ -161,7 +161,7 @@ function FilterWarnings({ root, form }: { root: EditNode; form: OpenedForm['form
       {webhooks.map(({ id, url, filter }) => {
         const problems = filter ? checkFilter(result.form, filter) : [];
         if (problems.length === 0) return null;
-        const said = new Set(problems.map(({ message }) => message));
+        const messages = new Set(problems.map(({ message }) => message));
         return (
           <Message key={id} tone="warn">
             <p>
@@ -171,7 +171,7 @@ function FilterWarnings({ root, form }: { root: EditNode; form: OpenedForm['form
               </Link>{' '}
               has a filter that does not match this form. Publishing changes which submissions it receives.
             </p>
-            {[...said].map((message) => (
+            {[...messages].map((message) => (
               <p key={message}>{message}</p>
             ))}
           </Message>

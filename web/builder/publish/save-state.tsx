@@ -44,7 +44,7 @@ export function SaveStateText({
 function describeSaveState(state: SaveState): string {
   if (state.kind === 'saved')
     return state.savedAt ? `Saved at ${clock.format(new Date(state.savedAt))}` : 'All changes saved';
-  return 'isKept' in state && !state.isKept ? unkept[state.kind] : words[state.kind];
+  return 'isStored' in state && !state.isStored ? notStored[state.kind] : words[state.kind];
 }
 
 const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
@@ -56,7 +56,7 @@ const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
 };
 
 /** Labels for when the browser had no space to keep the unsaved changes. */
-const unkept = {
+const notStored = {
   offline: 'Offline: keep this window open',
   conflict: 'Conflict',
   refused: 'Not saved: keep this window open',

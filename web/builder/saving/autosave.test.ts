@@ -18,7 +18,7 @@ const form = (name: string): BuilderDocument => ({
 function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
   const sent: DraftSaveBody[] = [];
   const states: SaveState[] = [];
-  let kept: DraftSaveBody | undefined;
+  let stored: DraftSaveBody | undefined;
   const autosave = openAutosave({
     etag: '3',
     baseVersion: 1,
@@ -32,7 +32,7 @@ function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
         : answer;
     },
     keep: (save) => {
-      kept = hasRoom ? save : undefined;
+      stored = hasRoom ? save : undefined;
       return hasRoom;
     },
     onState: (state) => states.push(state),
@@ -42,7 +42,7 @@ function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
     sent,
     states: () => states.map(({ kind }) => kind),
     last: () => states.at(-1),
-    kept: () => kept,
+    stored: () => stored,
   };
 }
 
@@ -58,17 +58,17 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
 test('a change is saved once, one second after the last edit', async () => {
-  const { autosave, sent, states, kept } = open([]);
+  const { autosave, sent, states, stored } = open([]);
   autosave.change(form('a'));
   await pass(saveDelay - 1);
   autosave.change(form('b'));
   await pass(saveDelay - 1);
   assert.equal(sent.length, 0);
-  assert.deepEqual(kept()?.settings, form('b').settings);
+  assert.deepEqual(stored()?.settings, form('b').settings);
   await pass(1);
   assert.deepEqual(sent, [{ etag: '3', ...form('b'), base_version: 1 }]);
   assert.deepEqual(states(), ['pending', 'pending', 'saving', 'saved']);
-  assert.equal(kept(), undefined);
+  assert.equal(stored(), undefined);
 });
 
 test('each save is based on the result of the previous one', async () => {
@@ -84,13 +84,13 @@ test('each save is based on the result of the previous one', async () => {
 });
 
 test('a change during a save is saved after it, never in parallel', async () => {
-  const { autosave, sent, kept } = open([]);
+  const { autosave, sent, stored } = open([]);
   autosave.change(form('a'));
   mock.timers.tick(saveDelay);
   autosave.change(form('b'));
   await settle();
   assert.equal(sent.length, 1);
-  assert.deepEqual([kept()?.etag, kept()?.settings], ['4', form('b').settings]);
+  assert.deepEqual([stored()?.etag, stored()?.settings], ['4', form('b').settings]);
   await pass(saveDelay);
   assert.deepEqual(
     sent.map(({ structure, settings }) => ({ structure, settings })),
@@ -99,14 +99,14 @@ test('a change during a save is saved after it, never in parallel', async () => 
 });
 
 test("a conflict stops saving and keeps local changes, which are saved on the server's version after it is resolved", async () => {
-  const { autosave, sent, states, kept } = open([{ kind: 'conflict', message: 'Bob' }]);
+  const { autosave, sent, states, stored } = open([{ kind: 'conflict', message: 'Bob' }]);
   autosave.change(form('mine'));
   await pass(saveDelay);
   autosave.change(form('mine 2'));
   await pass(60_000);
   assert.equal(sent.length, 1);
   assert.equal(states().at(-1), 'conflict');
-  assert.deepEqual(kept()?.settings, form('mine 2').settings);
+  assert.deepEqual(stored()?.settings, form('mine 2').settings);
   autosave.rebase({ etag: '9', baseVersion: 2 });
   assert.equal(await autosave.saveNow(), true);
   assert.deepEqual(sent.at(-1), { etag: '9', ...form('mine 2'), base_version: 2 });
@@ -114,21 +114,21 @@ test("a conflict stops saving and keeps local changes, which are saved on the se
 
 test('without a connection, changes are stored in this browser and saved with retries', async () => {
   const away: SaveOutcome = { kind: 'offline', message: 'away' };
-  const { autosave, sent, states, kept } = open([away, away]);
+  const { autosave, sent, states, stored } = open([away, away]);
   autosave.change(form('a'));
   await pass(saveDelay);
-  assert.deepEqual([states().at(-1), kept()?.settings], ['offline', form('a').settings]);
+  assert.deepEqual([states().at(-1), stored()?.settings], ['offline', form('a').settings]);
   await pass(2_000);
   await pass(4_000);
   assert.equal(sent.length, 3);
-  assert.deepEqual([states().at(-1), kept()], ['saved', undefined]);
+  assert.deepEqual([states().at(-1), stored()], ['saved', undefined]);
 });
 
 test('the save state does not claim that changes are stored if this browser has no room', async () => {
   const { autosave, last } = open([{ kind: 'offline', message: 'away' }], false);
   autosave.change(form('a'));
   await pass(saveDelay);
-  assert.deepEqual(last(), { kind: 'offline', message: 'away', isKept: false });
+  assert.deepEqual(last(), { kind: 'offline', message: 'away', isStored: false });
 });
 
 test('saving immediately waits for the running save and then saves later changes', async () => {

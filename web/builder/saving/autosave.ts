@@ -45,7 +45,7 @@ export type SaveState =
       readonly kind: 'conflict' | 'offline' | 'refused';
       readonly message: string;
       /** Whether this browser had space to keep the unsaved changes. */
-      readonly isKept: boolean;
+      readonly isStored: boolean;
     };
 
 export type Autosave = {
@@ -89,7 +89,7 @@ export function openAutosave(options: {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retryDelay = firstRetry;
   let isBlocked = false;
-  let isKept = true;
+  let isStored = true;
   let { savedAt } = options;
 
   const saveOf = (document: BuilderDocument): DraftSaveBody => ({
@@ -98,7 +98,7 @@ export function openAutosave(options: {
     base_version: baseVersion,
   });
   const keep = (document: BuilderDocument): void => {
-    isKept = options.keep(saveOf(document));
+    isStored = options.keep(saveOf(document));
   };
 
   const schedule = (delay: number): void => {
@@ -115,7 +115,7 @@ export function openAutosave(options: {
         schedule(retryDelay);
         retryDelay = Math.min(retryDelay * 2, longestRetry);
       }
-      options.onState({ ...outcome, isKept });
+      options.onState({ ...outcome, isStored });
       return;
     }
     etag = outcome.etag;
@@ -205,8 +205,8 @@ export function openUnsavedEdits(
   const own = `${anywhere}.${window}`;
   const read = (place: string): Record<string, unknown> | undefined => {
     try {
-      const kept: unknown = JSON.parse(storage.getItem(place) ?? '');
-      return isRecord(kept) ? kept : undefined;
+      const stored: unknown = JSON.parse(storage.getItem(place) ?? '');
+      return isRecord(stored) ? stored : undefined;
     } catch {
       // Only this page writes here. Invalid JSON means that the entry was cut off and cannot be restored.
       return undefined;
@@ -237,8 +237,8 @@ export function openUnsavedEdits(
         .filter((place) => place === anywhere || place.startsWith(`${anywhere}.`))
         .filter((place) => place === own || !open.has(place.slice(anywhere.length + 1)))
         .flatMap((place) => {
-          const kept = read(place);
-          const work = kept && readUnsavedEdits(kept, draft.settings);
+          const stored = read(place);
+          const work = stored && readUnsavedEdits(stored, draft.settings);
           return work ? [{ place, work }] : [];
         })
         .toSorted((one, other) => other.work.kept_at.localeCompare(one.work.kept_at));
@@ -299,8 +299,8 @@ export function openBuilderApi(workspaceId: string, formId: string) {
     },
     /** Returns the effects of publishing and the warnings, without storing anything. */
     tryOut: async (body: BuilderDocument, etag: string) => {
-      const asked = { params, query: { dry_run: true }, body };
-      const { dry_run: found } = await callWorkspaceOperation(workspaceId, 'saveDraft', asked, {
+      const request = { params, query: { dry_run: true }, body };
+      const { dry_run: found } = await callWorkspaceOperation(workspaceId, 'saveDraft', request, {
         seen: { etag },
       });
       return found!;

@@ -54,14 +54,14 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
     savedAt: opened.draft.saved_at ?? undefined,
   });
   const [autosave] = useState(() => {
-    const kept = openUnsavedEdits({ userId, formId: opened.form.id });
+    const unsavedEdits = openUnsavedEdits({ userId, formId: opened.form.id });
     return openAutosave({
       etag: opened.draft.etag,
       baseVersion: opened.draft.base_version,
       saved: saved && !isRescue ? documentOf(saved) : undefined,
       savedAt: opened.draft.saved_at ?? undefined,
       send: (save) => api.save(save),
-      keep: (save) => kept.keep(save, new Date()),
+      keep: (save) => unsavedEdits.keep(save, new Date()),
       onState: setState,
     });
   });

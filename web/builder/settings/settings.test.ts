@@ -35,7 +35,7 @@ test('a problem that blocks publishing settings links to its control in its view
 });
 
 test('differences of settings use the labels of their controls', () => {
-  const said = compareSettings(
+  const differences = compareSettings(
     { access: 'public', theme: { color: '#111111', corner: 'round' }, editing: true },
     {
       access: 'closed',
@@ -46,7 +46,7 @@ test('differences of settings use the labels of their controls', () => {
     },
   );
   assert.deepEqual(
-    said.map(({ subject, details }) => [subject, ...details]),
+    differences.map(({ subject, details }) => [subject, ...details]),
     [
       ['Who can respond', '“Anyone with the link” → “No one”'],
       ['Theme: Color', '“#111111” → “#222222”'],

@@ -18,7 +18,7 @@ type OnClipboard = {
 export async function copyNodes({ clipboard, parts, editor }: OnClipboard): Promise<boolean> {
   try {
     await clipboard?.write(formatClipboardNodes(parts));
-    editor.say(`${describeNodes(editor.read().history.present.root, parts)} copied`);
+    editor.announce(`${describeNodes(editor.read().history.present.root, parts)} copied`);
     return true;
   } catch {
     toastProblem(new Error('Your browser blocked copying. Use the keyboard shortcut instead.'));

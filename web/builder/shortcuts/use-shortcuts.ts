@@ -110,7 +110,7 @@ export function useNodeShortcuts(): void {
       event.preventDefault();
       if (deed.appliesTo?.(meant) ?? true) deed.perform(meant);
     };
-    const hearClipboard = (event: ClipboardEvent): void => {
+    const handleClipboard = (event: ClipboardEvent): void => {
       const { clipboardData } = event;
       if (!clipboardData || !focusLocation() || getSelection()?.isCollapsed === false) return;
       const meant = on({
@@ -128,7 +128,7 @@ export function useNodeShortcuts(): void {
     const { signal } = listening;
     addEventListener('keydown', press, { signal });
     for (const type of ['copy', 'cut', 'paste'] as const)
-      document.addEventListener(type, hearClipboard, { signal });
+      document.addEventListener(type, handleClipboard, { signal });
     return () => listening.abort();
   });
 }

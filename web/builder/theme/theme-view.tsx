@@ -21,7 +21,7 @@ const schemes = [
 
 /** Shows the page of the form. A form that adapts to the device can be shown in both schemes. */
 function ThemePreview({ root, formId, settings }: PreviewProps): ReactElement {
-  const [wished, setScheme] = useState<Scheme>(useColorScheme());
+  const [scheme, setScheme] = useState<Scheme>(useColorScheme());
   const [only, ...others] = schemesOf(drawableTheme(settings.theme ?? {}));
   return (
     <div className="theme-preview">
@@ -32,7 +32,7 @@ function ThemePreview({ root, formId, settings }: PreviewProps): ReactElement {
               key={id}
               type="button"
               className="view-tab"
-              aria-pressed={others.length > 0 ? id === wished : id === only}
+              aria-pressed={others.length > 0 ? id === scheme : id === only}
               disabled={others.length === 0}
               onClick={() => setScheme(id)}
             >
@@ -42,7 +42,7 @@ function ThemePreview({ root, formId, settings }: PreviewProps): ReactElement {
         </div>
         <span className="soft small">Visitors see it after you publish.</span>
       </div>
-      <FormPage root={root} formId={formId} settings={settings} scheme={wished} width="100%" />
+      <FormPage root={root} formId={formId} settings={settings} scheme={scheme} width="100%" />
     </div>
   );
 }

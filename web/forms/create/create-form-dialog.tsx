@@ -16,7 +16,7 @@ import { type NewForm, useOpenForm } from './new-form-settings.ts';
 type Unpacked = ReplyOf<'unpackForm'>;
 
 /** Lists the parts of a file that were not imported, until the form is opened. */
-function LeftOut({ made }: { made: Unpacked }): ReactElement {
+function LeftOut({ imported }: { imported: Unpacked }): ReactElement {
   const open = useOpenForm();
   // Refreshes the list only after this was read, because in an empty workspace the list replaces it.
   useEffect(() => () => void refetchChangedQueries('createForm'), []);
@@ -24,10 +24,10 @@ function LeftOut({ made }: { made: Unpacked }): ReactElement {
     <div className="file-drop">
       <Message
         tone="warn"
-        title={`“${made.name}” was imported as a draft, but some parts of the file were not`}
+        title={`“${imported.name}” was imported as a draft, but some parts of the file were not`}
       >
         <ul role="list">
-          {made.left_out.map(({ what, why }, index) => (
+          {imported.left_out.map(({ what, why }, index) => (
             <li key={index}>
               <code>{what}</code>: {why}
             </li>
@@ -35,7 +35,7 @@ function LeftOut({ made }: { made: Unpacked }): ReactElement {
         </ul>
       </Message>
       <div>
-        <Button variant="primary" autoFocus onPress={() => void open(made)}>
+        <Button variant="primary" autoFocus onPress={() => void open(imported)}>
           Open the form
         </Button>
       </div>
@@ -65,7 +65,7 @@ export function CreateForm({
    */
   onLeftOut?: () => void;
 }): ReactElement {
-  const [made, setMade] = useState<Unpacked>();
+  const [imported, setImported] = useState<Unpacked>();
   const [way, setWay] = useState<Way>('templates');
   // Kept while another tab is open.
   const [pasted, setPasted] = useState('');
@@ -84,7 +84,7 @@ export function CreateForm({
     onLeave: ({ id, signal }) =>
       signal.aborted ? undefined : navigate({ to: '/forms/$form', params: { form: id } }),
   });
-  if (made) return <LeftOut made={made} />;
+  if (imported) return <LeftOut imported={imported} />;
   return (
     <>
       {create.error && <Message tone="bad">{describe(create.error)}</Message>}
@@ -118,7 +118,7 @@ export function CreateForm({
                   onCreate={create.mutate}
                   isPending={create.isPending}
                   onLeftOut={(form) => {
-                    setMade(form);
+                    setImported(form);
                     onLeftOut?.();
                   }}
                 />

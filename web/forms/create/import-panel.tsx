@@ -73,7 +73,7 @@ type Props = {
   readonly onCreate: (form: NewForm) => void;
   readonly isPending: boolean;
   /** Called if a file of a form was only partly imported. */
-  readonly onLeftOut: (made: ReplyOf<'unpackForm'>) => void;
+  readonly onLeftOut: (form: ReplyOf<'unpackForm'>) => void;
 };
 
 /**
@@ -102,8 +102,8 @@ export function ImportPanel({
   const converted = foreignOf(read) ? found.data : undefined;
   const create = useAction({
     async run(body: ForeignForm) {
-      const made = await client.fetchQuery(convertedQuery(workspaceId, body));
-      const { structure, settings } = made;
+      const imported = await client.fetchQuery(convertedQuery(workspaceId, body));
+      const { structure, settings } = imported;
       const own = { structure, settings: { ...newFormSettings(), ...settings } };
       return callWorkspaceOperation(workspaceId, 'importForm', { body: own });
     },
@@ -123,7 +123,7 @@ export function ImportPanel({
     if (isBlank(next)) setSource(undefined);
     setTried(false);
   };
-  const takeFile = async (file: File | undefined): Promise<void> => {
+  const loadFile = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     if (await isPackage(file)) return unpack.mutate(file);
     const opened = await readTextFile(file);
@@ -142,7 +142,7 @@ export function ImportPanel({
   const problem =
     fileProblem ?? (create.error ?? unpack.error ?? (isTried ? found.error : undefined))?.message;
   return (
-    <FileDrop onFile={(file) => void takeFile(file)}>
+    <FileDrop onFile={(file) => void loadFile(file)}>
       {problem !== undefined && <Message tone="bad">{problem}</Message>}
       <TextArea
         label="Questions, CSV or JSON"
@@ -170,7 +170,7 @@ export function ImportPanel({
             'text/csv',
             'application/json',
           ]}
-          onSelect={(files) => void takeFile(files?.[0])}
+          onSelect={(files) => void loadFile(files?.[0])}
         >
           <Button icon="file" isPending={unpack.isPending}>
             Choose a file
@@ -235,15 +235,15 @@ function select(area: HTMLTextAreaElement | null, { start, end, line }: TextRang
 
 /** Renders a form with the page renderer. Its images are not in this workspace yet. */
 function drawForm(form: Form, settings: Settings): { text: string; style: string } {
-  const speech = pageTextsOf(languagesOf(form), settings);
+  const texts = pageTextsOf(languagesOf(form), settings);
   const { cover: _cover, logo: _logo, logo_dark: _dark, ...theme } = settings.theme ?? {};
   const look = getPageStyle(
     '',
     { theme },
-    { isEmbedded: false, language: speech.language, elements: elementStylesOfForm(form) },
+    { isEmbedded: false, language: texts.language, elements: elementStylesOfForm(form) },
   );
   const text = renderForm({
-    ...speech,
+    ...texts,
     form,
     step: 0,
     shown: everythingShown(form.children.map((_, index) => index)),

@@ -17,7 +17,7 @@ export const newFormSettings = (): Settings => ({
 });
 
 /** Opens a created form in the builder. */
-export function useOpenForm(): (made: { id: string }) => Promise<void> {
+export function useOpenForm(): (form: { id: string }) => Promise<void> {
   const navigate = useNavigate();
   return ({ id }) => navigate({ to: '/forms/$form', params: { form: id } });
 }

@@ -28,9 +28,9 @@ export const templates: readonly Template[] = templateGroups.flatMap((group) => 
 
 /** Returns the searchable text of a template: titles, labels and question types. */
 export function searchTextOf({ title, description, structure }: Template): string {
-  const asked = [...walkElements(structure)].map(({ element: { type, attrs } }) => {
+  const elementTexts = [...walkElements(structure)].map(({ element: { type, attrs } }) => {
     const { title: kind, words } = elementDefinitions[type];
     return `${attrs && 'label' in attrs ? attrs.label : ''} ${kind} ${words}`;
   });
-  return [title, description, structure.attrs.name, ...asked].join(' ').toLowerCase();
+  return [title, description, structure.attrs.name, ...elementTexts].join(' ').toLowerCase();
 }

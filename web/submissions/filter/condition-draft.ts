@@ -172,8 +172,8 @@ export function conditionsOfQuery({
 function partsOf(where: string | undefined): readonly FormCondition[] {
   if (where === undefined) return [];
   // The service validated it before it was saved.
-  const asked = JSON.parse(where) as FormCondition;
-  return 'all' in asked ? asked.all : [asked];
+  const condition = JSON.parse(where) as FormCondition;
+  return 'all' in condition ? condition.all : [condition];
 }
 
 /** Reads conditions that must all be met. `unread` are those that the console cannot edit. */
@@ -188,8 +188,8 @@ function readParts(parts: readonly FormCondition[]): { read: GroupPart[]; unread
   return { read, unread };
 }
 
-function anyOf(asked: readonly FormCondition[]): GroupPart | undefined {
-  const parts = asked.map((part): GroupPart | undefined => {
+function anyOf(alternatives: readonly FormCondition[]): GroupPart | undefined {
+  const parts = alternatives.map((part): GroupPart | undefined => {
     const { read, unread } = readParts('all' in part ? part.all : [part]);
     if (unread.length > 0 || read.length === 0) return undefined;
     return read.length === 1 ? read[0] : { on: 'group', op: 'all', parts: read };
@@ -206,22 +206,22 @@ function anyOf(asked: readonly FormCondition[]): GroupPart | undefined {
 const isOneOption = (part: GroupPart | undefined): part is Extract<GroupPart, { values: string[] }> =>
   part?.op === 'all' && 'values' in part && part.values.length === 1;
 
-function conditionOf(asked: FormCondition): GroupPart | undefined {
-  if ('any' in asked) return anyOf(asked.any);
-  if (!('is' in asked)) return undefined;
+function conditionOf(condition: FormCondition): GroupPart | undefined {
+  if ('any' in condition) return anyOf(condition.any);
+  if (!('is' in condition)) return undefined;
   const subject =
-    'reference' in asked
-      ? ({ on: 'reference', name: asked.reference } as const)
-      : 'element' in asked &&
-          Object.keys(asked).every((key) => ['element', 'row', 'is', 'value'].includes(key))
+    'reference' in condition
+      ? ({ on: 'reference', name: condition.reference } as const)
+      : 'element' in condition &&
+          Object.keys(condition).every((key) => ['element', 'row', 'is', 'value'].includes(key))
         ? ({
             on: 'answer',
-            name: asked.element,
-            ...('row' in asked && { row: asked.row as string }),
+            name: condition.element,
+            ...('row' in condition && { row: condition.row as string }),
           } as const)
         : undefined;
   if (!subject) return undefined;
-  const { is, value } = asked as { is: string; value?: unknown };
+  const { is, value } = condition as { is: string; value?: unknown };
   if (is === 'answered') return { ...subject, op: 'filled' };
   if (is === 'not_answered') return { ...subject, op: 'empty' };
   if (is === 'contains' && typeof value === 'string') return { ...subject, op: 'contains', value };

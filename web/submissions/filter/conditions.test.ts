@@ -12,7 +12,7 @@ import {
 import { changePart, countConditions, readTree, swapJoiners, writeTree } from './filter-tree.ts';
 
 test('every valid condition in a URL is described, and invalid ones are left out', () => {
-  const kept = [
+  const valid = [
     { on: 'answer', name: 'colour', op: 'any', values: ['Red', 'Blue'] },
     { on: 'answer', name: 'age', op: 'number', from: 3 },
     { on: 'reference', name: 'campaign', op: 'filled' },
@@ -30,8 +30,8 @@ test('every valid condition in a URL is described, and invalid ones are left out
     { on: 'group', op: 'any', parts: [{ on: 'version', op: 'equals', value: 2 }] },
     { on: 'group', op: 'filled', parts: [{ on: 'answer', name: 'a', op: 'filled' }] },
   ];
-  const read = parseFilterConditions([...nonsense, ...kept]);
-  assert.deepEqual(read, kept);
+  const read = parseFilterConditions([...nonsense, ...valid]);
+  assert.deepEqual(read, valid);
   assert.deepEqual(
     read.map((condition) => describeCondition(condition, [])),
     [
@@ -92,16 +92,16 @@ test('a sent filter reads back as the chosen conditions, and conditions only the
     { on: 'version', op: 'equals', value: 2 },
   ];
   assert.deepEqual(conditionsOfQuery(toApiParameters(chosen)), chosen);
-  const asked = {
+  const parameters = {
     where: '{"all":[{"not":{"element":"q","is":"answered"}}]}',
     completed_from: '2026-01-01T00:00:00Z',
     tag: 'vip',
   };
-  const [kept] = conditionsOfQuery(asked);
-  assert.deepEqual(parseFilterConditions([kept]), [kept]);
-  assert.deepEqual(toApiParameters([kept!]), asked);
+  const [condition] = conditionsOfQuery(parameters);
+  assert.deepEqual(parseFilterConditions([condition]), [condition]);
+  assert.deepEqual(toApiParameters([condition!]), parameters);
   assert.match(
-    describeCondition(kept!, []),
+    describeCondition(condition!, []),
     /^Completed from .*, tagged “vip”, a condition set through the API$/,
   );
 });
@@ -142,13 +142,16 @@ test('a stage and an assignee are described by name; a deleted stage and a forme
     column('$stage', 'Stage', { done: 'Done' }),
     column('$assignee', 'Assignee', { a: 'Ada' }),
   ];
-  const say = (name: string, test: object): string =>
+  const describe = (name: string, test: object): string =>
     describeCondition({ on: 'answer', name, ...test } as FilterCondition, columns);
-  assert.equal(say('$stage', { op: 'any', values: ['done', 'x'] }), 'Stage is any of Done, a deleted stage');
   assert.equal(
-    say('$assignee', { op: 'any', values: ['a', 'b'] }),
+    describe('$stage', { op: 'any', values: ['done', 'x'] }),
+    'Stage is any of Done, a deleted stage',
+  );
+  assert.equal(
+    describe('$assignee', { op: 'any', values: ['a', 'b'] }),
     'Assignee is any of Ada, a former member',
   );
-  assert.equal(say('$assignee', { op: 'empty' }), 'Assignee is no one');
-  assert.equal(say('$assignee', { op: 'filled' }), 'Assignee is anyone');
+  assert.equal(describe('$assignee', { op: 'empty' }), 'Assignee is no one');
+  assert.equal(describe('$assignee', { op: 'filled' }), 'Assignee is anyone');
 });

@@ -132,22 +132,22 @@ export function describeParts(condition: FilterCondition, columns: readonly Colu
 export const joiners = { all: 'and', any: 'or' } as const;
 
 function describeCounted(counted: SummaryBar, columns: readonly Column[]): string {
-  const asked = columns
+  const question = columns
     .flatMap((column) => [column, ...column.inputs])
     .find(({ id }) => id === counted.element);
-  const label = asked?.label ?? counted.element;
+  const label = question?.label ?? counted.element;
   switch (counted.by) {
     case 'file':
       return `${label} has ${counted.value}`;
     case 'first':
-      return `${label} ranks ${(asked && getProperty(asked.option_labels, counted.value)) ?? counted.value} first`;
+      return `${label} ranks ${(question && getProperty(question.option_labels, counted.value)) ?? counted.value} first`;
     case 'rows':
       return `${label} ${formatRange(counted.from, counted.to)}`;
     case 'option':
     case 'text': {
       const { value } = counted;
       if (typeof value === 'boolean') return `${label} ${value ? operatorLabels.yes : operatorLabels.no}`;
-      return `${label} is “${(asked && getProperty(asked.option_labels, value)) ?? value}” in any row`;
+      return `${label} is “${(question && getProperty(question.option_labels, value)) ?? value}” in any row`;
     }
     case 'span':
       return `${label} ${formatRange(counted.from, counted.to)} in any row`;
@@ -243,20 +243,20 @@ const none: readonly FilterCondition[] = [];
 export function toApiParameters(
   conditions: readonly FilterCondition[],
 ): { where?: string; version?: number; counted?: string } & Omit<ApiOnlyParameters, 'where'> {
-  const asked: Omit<ApiOnlyParameters, 'where'> & { version?: number; counted?: string } = {};
+  const parameters: Omit<ApiOnlyParameters, 'where'> & { version?: number; counted?: string } = {};
   const all: FormCondition[] = [];
   for (const condition of conditions) {
     // A submission belongs to only one version.
-    if (condition.on === 'version') asked.version = condition.value;
+    if (condition.on === 'version') parameters.version = condition.value;
     // Only one bar can be selected at a time.
-    else if (condition.on === 'counted') asked.counted = JSON.stringify(condition.value);
+    else if (condition.on === 'counted') parameters.counted = JSON.stringify(condition.value);
     else if (condition.on === 'program') {
       const { where = [], ...beside } = condition.value;
       all.push(...where);
-      Object.assign(asked, beside);
+      Object.assign(parameters, beside);
     } else all.push(...partsOf(condition));
   }
-  return { ...(all.length > 0 && { where: JSON.stringify({ all }) }), ...asked };
+  return { ...(all.length > 0 && { where: JSON.stringify({ all }) }), ...parameters };
 }
 
 function partsOf(condition: GroupPart): FormCondition[] {

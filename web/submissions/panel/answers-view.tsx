@@ -128,7 +128,7 @@ type AnswerProps = { value: AnswerValue; hits: readonly string[] };
 
 function QuestionAnswer({ question, value, hits }: AnswerProps & { question: Question }): ReactElement {
   if (question.kind === 'input')
-    return <Answer value={value} asked={questionDisplay(question)} hits={hits} />;
+    return <Answer value={value} display={questionDisplay(question)} hits={hits} />;
   const rows: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
     <ol className="answer-rows">
@@ -154,7 +154,7 @@ function RowAnswers({ inputs, row, hits }: RowAnswersProps): ReactElement {
             <div key={attrs.id}>
               <dt>{attrs.label}</dt>
               <dd>
-                <Answer value={value} asked={questionDisplay({ element })} hits={hits} />
+                <Answer value={value} display={questionDisplay({ element })} hits={hits} />
               </dd>
             </div>
           )
@@ -165,8 +165,8 @@ function RowAnswers({ inputs, row, hits }: RowAnswersProps): ReactElement {
 }
 
 /** Shows one answer in full. Only URLs and email addresses become links. */
-function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }): ReactElement {
-  const { type } = asked;
+function Answer({ value, display, hits }: AnswerProps & { display: QuestionDisplay }): ReactElement {
+  const { type } = display;
   if (isConsent(value)) {
     return (
       <>
@@ -182,11 +182,11 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
   if (isRow(value)) {
     return (
       <dl className="answer-row">
-        {answeredMatrixRows(value, asked).map(({ id, label, cell }) => (
+        {answeredMatrixRows(value, display).map(({ id, label, cell }) => (
           <div key={id}>
             <dt>{label}</dt>
             <dd>
-              <Answer value={cell} asked={asked} hits={hits} />
+              <Answer value={cell} display={display} hits={hits} />
             </dd>
           </div>
         ))}
@@ -194,7 +194,7 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
     );
   }
   if (!Array.isArray(value)) {
-    const text = formatSingleAnswer(value, asked);
+    const text = formatSingleAnswer(value, display);
     const marked = <HighlightedText text={text} hits={hits} />;
     if (type === 'url' && isUrl(text))
       return (
@@ -215,14 +215,14 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: QuestionDisplay }
   if (others.length === 0 && type !== 'composite')
     return (
       <span className="answer-text">
-        <HighlightedText text={formatSingleAnswer(String(first), asked)} hits={hits} />
+        <HighlightedText text={formatSingleAnswer(String(first), display)} hits={hits} />
       </span>
     );
   return (
     <ul className="answer-choices">
       {items.map((item, index) => (
         <li key={index}>
-          <HighlightedText text={formatSingleAnswer(String(item), asked)} hits={hits} />
+          <HighlightedText text={formatSingleAnswer(String(item), display)} hits={hits} />
         </li>
       ))}
     </ul>

@@ -92,14 +92,14 @@ export function TagsSection({ form, submission, mayEdit }: SectionProps): ReactE
   const { tags } = submission;
   const [text, setText] = useState('');
   const change = useSubmissionChange(form, submission, {
-    takeBack:
-      ({ on, made }) =>
+    revert:
+      ({ on, after }) =>
       (now, since) => {
         // Leaves out tags that were added or removed again since this change.
         const isLeft = (tag: string): boolean =>
-          on.tags.includes(tag) !== made.tags.includes(tag) &&
-          since.every(({ tags }) => tags.includes(tag) === made.tags.includes(tag));
-        const gone = on.tags.filter((tag) => !made.tags.includes(tag) && isLeft(tag));
+          on.tags.includes(tag) !== after.tags.includes(tag) &&
+          since.every(({ tags }) => tags.includes(tag) === after.tags.includes(tag));
+        const gone = on.tags.filter((tag) => !after.tags.includes(tag) && isLeft(tag));
         return { tags: [...now.tags.filter((tag) => !isLeft(tag)), ...gone] };
       },
   });
@@ -193,11 +193,11 @@ export function ReferenceDataView({
 export function StatusSwitch({ form, submission }: Omit<SectionProps, 'mayEdit'>): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
   const change = useSubmissionChange(form, submission, {
-    sayDone: ({ status }) => `Marked as ${status}.`,
-    takeBack:
-      ({ on, made }) =>
+    describeDone: ({ status }) => `Marked as ${status}.`,
+    revert:
+      ({ on, after }) =>
       (_, since) => {
-        if (since.some(({ status }) => status !== made.status))
+        if (since.some(({ status }) => status !== after.status))
           throw new Error('The status has been changed since.');
         return { status: on.status };
       },
@@ -279,11 +279,11 @@ export function StageAndAssignee({ form, submission, mayEdit }: SectionProps): R
   const team = useTeam(form);
   const { stage_id, assignee_id } = submission;
   const change = useSubmissionChange(form, submission, {
-    takeBack:
-      ({ on, made }) =>
+    revert:
+      ({ on, after }) =>
       (_, since) => {
-        const parts = (['stage_id', 'assignee_id'] as const).filter((part) => on[part] !== made[part]);
-        if (since.some((state) => parts.some((part) => state[part] !== made[part])))
+        const parts = (['stage_id', 'assignee_id'] as const).filter((part) => on[part] !== after[part]);
+        if (since.some((state) => parts.some((part) => state[part] !== after[part])))
           throw new Error('It has been changed since.');
         return Object.fromEntries(parts.map((part) => [part, on[part]]));
       },

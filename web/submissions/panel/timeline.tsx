@@ -115,7 +115,7 @@ function Changes({ changes, structure, team }: ChangesProps): ReactElement | nul
   const questions = new Map(
     listQuestions(withPipedLabels(structure)).map((question) => [question.element.attrs.id, question]),
   );
-  const say = (value: unknown, { part, name }: Difference): string => {
+  const formatChange = (value: unknown, { part, name }: Difference): string => {
     if (typeof value === 'string' && (part === 'stage' || part === 'assignee'))
       return describeAssignment(value, assignmentColumns[part], team);
     const question = part === 'answers' ? questions.get(name) : undefined;
@@ -131,9 +131,9 @@ function Changes({ changes, structure, team }: ChangesProps): ReactElement | nul
               : (getProperty(partNames, change.part) ?? change.name)}
             :{' '}
           </span>
-          {change.from !== undefined && <del>{say(change.from, change)}</del>}{' '}
+          {change.from !== undefined && <del>{formatChange(change.from, change)}</del>}{' '}
           {change.from !== undefined && change.to !== undefined && <span aria-hidden="true">→ </span>}
-          {change.to === undefined ? 'removed' : <ins>{say(change.to, change)}</ins>}
+          {change.to === undefined ? 'removed' : <ins>{formatChange(change.to, change)}</ins>}
         </li>
       ))}
     </ul>
@@ -143,7 +143,7 @@ function Changes({ changes, structure, team }: ChangesProps): ReactElement | nul
 /** The maximum number of characters of a value in the history. */
 const longest = 200;
 
-function formatValue(value: unknown, asked: QuestionDisplay | undefined): string {
-  const text = formatAnswer(value as AnswerValue, asked);
+function formatValue(value: unknown, display: QuestionDisplay | undefined): string {
+  const text = formatAnswer(value as AnswerValue, display);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

@@ -47,8 +47,8 @@ export function SubmissionsScreen(): ReactElement {
   const table = useQuery(tableQuery(form, view));
   const columns = useQuery(columnsQuery(form));
   const viewColumns = useViewColumns(form, view.saved);
-  const { settings: kept, change: changeSettings } = viewColumns;
-  const settings = kept ?? usualSettings;
+  const { settings: loadedSettings, change: changeSettings } = viewColumns;
+  const settings = loadedSettings ?? usualSettings;
   const [isArranging, setArranging] = useState(false);
   const selection = useSelection(form.id, view);
   const total = table.data?.pagination.total_count;
@@ -132,7 +132,7 @@ export function SubmissionsScreen(): ReactElement {
               error={failed}
               onRetry={() => void Promise.all([table.refetch(), columns.refetch()])}
             />
-          ) : !table.data || !columns.data || !kept ? (
+          ) : !table.data || !columns.data || !loadedSettings ? (
             <Loading lines={8} label="Loading submissions…" />
           ) : rows.length === 0 ? (
             <Nothing
@@ -277,13 +277,13 @@ function Nothing({
  * screen would show them.
  */
 function SpamNote({ form }: { form: FormLocation }): ReactElement | null {
-  const held = useQuery({ ...spamCountQuery(form), refetchInterval: firstSubmissionPollMs }).data;
-  if (!held) return null;
+  const spamCount = useQuery({ ...spamCountQuery(form), refetchInterval: firstSubmissionPollMs }).data;
+  if (!spamCount) return null;
   return (
     <p>
-      {formatCount(held, 'submission is', 'submissions are')} held as spam.{' '}
+      {formatCount(spamCount, 'submission is', 'submissions are')} held as spam.{' '}
       <Link to="/forms/$form/spam" params={{ form: form.id }}>
-        {held === 1 ? 'Review it' : 'Review them'}
+        {spamCount === 1 ? 'Review it' : 'Review them'}
       </Link>
     </p>
   );

@@ -43,14 +43,14 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
     ? `the ${total === undefined ? 'submissions' : formatCount(total, 'submission')} in this view`
     : 'all submissions';
   const save = useAction({
-    run: (asked: ExportChoice) =>
+    run: (choice: ExportChoice) =>
       download(form.workspace_id, 'exportFormSubmissions', {
         params: { id: form.id },
         query: {
           ...toListParameters(view),
           ...readerLanguage(),
-          ...asked,
-          ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),
+          ...choice,
+          ...(view.saved !== undefined && choice.columns === 'shown' && { view: view.saved }),
         },
       }),
     problem: 'toast',
@@ -101,7 +101,7 @@ export function TableTools({
   onTallChange,
   onColumns,
 }: Props): ReactElement {
-  const held = useQuery(spamCountQuery(form)).data;
+  const spamCount = useQuery(spamCountQuery(form)).data;
   return (
     <div className="table-tools">
       <IconButton
@@ -112,7 +112,7 @@ export function TableTools({
       />
       <IconButton icon="columns" label="Columns" onPress={onColumns} />
       <Link to="/forms/$form/spam" params={{ form: form.id }} className="button button-quiet table-place">
-        <Icon name="warning" /> Spam{held ? ` (${held.toLocaleString()})` : ''}
+        <Icon name="warning" /> Spam{spamCount ? ` (${spamCount.toLocaleString()})` : ''}
       </Link>
       <Link to="/forms/$form/trash" params={{ form: form.id }} className="button button-quiet table-place">
         <Icon name="remove" /> Trash

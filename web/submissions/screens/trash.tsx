@@ -169,10 +169,10 @@ type Row = ReplyOf<'listTrash'>['data'][number];
 function columnsOf(
   rows: readonly Row[],
   selection: RowSelection | undefined,
-  asked: readonly Column[] | undefined,
+  columns: readonly Column[] | undefined,
 ): TableColumn<Row>[] {
   return [
-    answersColumn(rows, selection, asked, (first) => <span>{first}</span>),
+    answersColumn(rows, selection, columns, (first) => <span>{first}</span>),
     { id: 'received', title: 'Received', isSecondary: true, cell: (row) => <Ago at={receivedAt(row)} /> },
     {
       id: 'status',

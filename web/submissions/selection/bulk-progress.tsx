@@ -45,10 +45,10 @@ type Words = Readonly<Record<'running' | 'ended', string> & { rest?: string }>;
 
 function describeBulkEnd({ kind, done, total }: BulkChangeReply): string {
   const { ended, rest }: Words = bulkWords[kind];
-  const said = `${formatSubmissionCount(done)} ${pluralize(done, 'was', 'were')} ${ended}.`;
+  const summary = `${formatSubmissionCount(done)} ${pluralize(done, 'was', 'were')} ${ended}.`;
   const left = total - done;
-  if (left === 0 || rest === undefined) return said;
-  return `${said} ${formatCount(left, 'was not changed', 'were not changed')}: ${rest}.`;
+  if (left === 0 || rest === undefined) return summary;
+  return `${summary} ${formatCount(left, 'was not changed', 'were not changed')}: ${rest}.`;
 }
 
 const followed = new Set<string>();

@@ -22,16 +22,16 @@ const none: ReadonlySet<string> = new Set();
 /** Returns the ticked submissions. The selection spans the pages of a view and is cleared with it. */
 export function useSelection(formId: string, view: Parameters<typeof toFilterParameters>[0]) {
   const scope = JSON.stringify([formId, toFilterParameters(view)]);
-  const [kept, setKept] = useState({ scope, ids: none });
+  const [last, setLast] = useState({ scope, ids: none });
   const select = useCallback(
     (ids: readonly string[], isSelected: boolean) =>
-      setKept((before) => ({
+      setLast((before) => ({
         scope,
         ids: changeSelection(before.scope === scope ? before.ids : none, ids, isSelected),
       })),
     [scope],
   );
-  return { ids: kept.scope === scope ? kept.ids : none, clear: () => setKept({ scope, ids: none }), select };
+  return { ids: last.scope === scope ? last.ids : none, clear: () => setLast({ scope, ids: none }), select };
 }
 
 type SelectableRow = {
@@ -91,13 +91,13 @@ function SelectableHeader({
 export const answersColumn = <Row extends SelectableRow & { readonly answers: Answers }>(
   rows: readonly Row[],
   selection: RowSelection | undefined,
-  asked: readonly Column[] | undefined,
+  columns: readonly Column[] | undefined,
   show: (first: string, row: Row) => ReactNode,
 ): TableColumn<Row> => ({
   id: 'submission',
   title: <SelectableHeader rows={rows} selection={selection} />,
   cell(row) {
-    const [first = 'No answers', ...others] = firstAnswers(row.answers, asked);
+    const [first = 'No answers', ...others] = firstAnswers(row.answers, columns);
     return (
       <SelectableCell row={row} selection={selection}>
         {show(first, row)}
@@ -112,6 +112,6 @@ export const firstAnswers = (answers: Answers, columns: readonly Column[] = []):
   Object.entries(answers)
     .slice(0, 4)
     .map(([id, value]) => {
-      const asked = columns.find((column) => column.id === id);
-      return formatAnswer(value, asked).slice(0, 100);
+      const question = columns.find((column) => column.id === id);
+      return formatAnswer(value, question).slice(0, 100);
     });

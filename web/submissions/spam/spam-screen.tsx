@@ -103,14 +103,14 @@ function SpamDialog({ form, id, mayDecide, onClose }: SpamDialogProps): ReactEle
       actions={data && mayDecide && <SpamActions form={form} ids={[id]} onDone={onClose} />}
     >
       <QueryState query={query} lines={5} label="Loading…">
-        {(held) => (
+        {(spam) => (
           <>
             <Message tone="warn">
-              {reasons[held.reason][1]} {held.origin !== null && `Website: ${held.origin}.`}{' '}
-              {describeOtherSpam(held.others)}
+              {reasons[spam.reason][1]} {spam.origin !== null && `Website: ${spam.origin}.`}{' '}
+              {describeOtherSpam(spam.others)}
             </Message>
-            <AnswersView submission={{ ...held, hits: [] }} />
-            <ReferenceDataView submission={{ ...held, hits: [] }} />
+            <AnswersView submission={{ ...spam, hits: [] }} />
+            <ReferenceDataView submission={{ ...spam, hits: [] }} />
           </>
         )}
       </QueryState>
@@ -198,7 +198,7 @@ export function SpamScreen(): ReactElement {
               className="selectable-table spam-table"
               columns={columnsOf({
                 rows: data,
-                asked: columns.data,
+                columns: columns.data,
                 selection: isEditor ? { selected, select } : undefined,
                 onOpen: setOpen,
               })}
@@ -234,14 +234,14 @@ function NoSpam({ formId }: { formId: string }): ReactElement {
 
 type ColumnsOf = {
   rows: readonly SpamRow[];
-  asked: readonly Column[] | undefined;
+  columns: readonly Column[] | undefined;
   selection: RowSelection | undefined;
   onOpen: (id: string) => void;
 };
 
-function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<SpamRow>[] {
+function columnsOf({ rows, columns, selection, onOpen }: ColumnsOf): TableColumn<SpamRow>[] {
   return [
-    answersColumn(rows, selection, asked, (first, row) => (
+    answersColumn(rows, selection, columns, (first, row) => (
       <Button variant="quiet" size="small" onPress={() => onOpen(row.id)}>
         {first}
       </Button>

@@ -61,7 +61,7 @@ export type HorizontalBar = {
   /** The filled part of the width, from 0 to 1. `paler` is where a lighter part ends. */
   readonly bar: number;
   readonly paler?: number;
-  readonly said: string;
+  readonly text: string;
   /** Shown after the number, with less emphasis. */
   readonly beside?: string;
   /** The URL of an image. */
@@ -71,9 +71,9 @@ export type HorizontalBar = {
 };
 
 /** Returns a count with its share of the total, which sets the width of the bar. */
-export function countWithShare(count: number, all: number): Pick<HorizontalBar, 'bar' | 'said' | 'beside'> {
+export function countWithShare(count: number, all: number): Pick<HorizontalBar, 'bar' | 'text' | 'beside'> {
   const share = all === 0 ? 0 : count / all;
-  return { bar: share, said: count.toLocaleString(), beside: percent.format(share) };
+  return { bar: share, text: count.toLocaleString(), beside: percent.format(share) };
 }
 
 type HorizontalBarsProps = { label: string; bars: readonly HorizontalBar[] };
@@ -82,7 +82,7 @@ type HorizontalBarsProps = { label: string; bars: readonly HorizontalBar[] };
 export function HorizontalBars({ label, bars }: HorizontalBarsProps): ReactElement {
   return (
     <ul className="lying-bars" aria-label={label}>
-      {bars.map(({ label, bar, paler = 0, said, beside, picture, narrowed }, index) => (
+      {bars.map(({ label, bar, paler = 0, text, beside, picture, narrowed }, index) => (
         // Two options can have the same label.
         <li key={`${index} ${label}`} className="lying-bar">
           {picture !== undefined && <img className="lying-picture" src={picture} alt="" />}
@@ -96,7 +96,7 @@ export function HorizontalBars({ label, bars }: HorizontalBarsProps): ReactEleme
             </span>
           )}
           <span className="lying-number numeric small">
-            {said} {beside !== undefined && <span className="soft">{beside}</span>}
+            {text} {beside !== undefined && <span className="soft">{beside}</span>}
           </span>
           <svg className="lying-svg" height="12" focusable="false" aria-hidden="true">
             <rect className="bar-ground" width="100%" height="12" rx="6" />

@@ -178,7 +178,7 @@ export const GroupAnswers = ({
   ));
 
 /** The number and share of a group in one bar. */
-type Share = { group: ComparedGroup; count: number; share: number; said: ReactNode };
+type Share = { group: ComparedGroup; count: number; share: number; content: ReactNode };
 type ComparedBar = { label: string; shares: readonly Share[] };
 
 /** Returns the bars with the share of each group, of `totals`. @param row the row of a matrix. */
@@ -195,8 +195,8 @@ function compareBars(
       const condition = barCondition(element, { ...bar, count }, row);
       const text = count.toLocaleString();
       const where = condition && [group.condition, condition];
-      const said = where ? <SubmissionsLink narrowed={{ where }}>{text}</SubmissionsLink> : text;
-      return { group, count, share, said };
+      const content = where ? <SubmissionsLink narrowed={{ where }}>{text}</SubmissionsLink> : text;
+      return { group, count, share, content };
     }),
   }));
 }
@@ -309,7 +309,7 @@ function ComparedBars({
         heads={['Answer', ...heads]}
         rows={bars.map(({ label: name, shares }) => [
           name,
-          ...shares.flatMap(({ said, share }) => [said, percent.format(share)]),
+          ...shares.flatMap(({ content, share }) => [content, percent.format(share)]),
         ])}
       />
     </>
@@ -326,14 +326,14 @@ function Lines({ label, bars }: { label: string; bars: readonly ComparedBar[] })
             <PipedText text={name} />
           </span>
           <span className="compared-lines">
-            {shares.map(({ group, share, said }) => (
+            {shares.map(({ group, share, content }) => (
               <span key={group.letter} className="compared-line">
                 <GroupMark group={group} />
                 <span className="compared-track">
                   <span className={`group-${group.letter}`} style={{ inlineSize: `${share * 100}%` }} />
                 </span>
                 <span className="numeric small">
-                  {said} <span className="soft">{percent.format(share)}</span>
+                  {content} <span className="soft">{percent.format(share)}</span>
                 </span>
               </span>
             ))}

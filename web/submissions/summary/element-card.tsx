@@ -53,13 +53,13 @@ function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
                 const share = row.answered === 0 ? 0 : bar.count / row.answered;
                 const tint = `color-mix(in oklab, var(--accent) ${Math.round(share * 36)}%, transparent)`;
                 const condition = barCondition(element, bar, row.id);
-                const said = bar.count.toLocaleString();
+                const count = bar.count.toLocaleString();
                 return (
                   <td key={option} style={{ background: tint }}>
                     {condition ? (
-                      <SubmissionsLink narrowed={{ where: [condition] }}>{said}</SubmissionsLink>
+                      <SubmissionsLink narrowed={{ where: [condition] }}>{count}</SubmissionsLink>
                     ) : (
-                      said
+                      count
                     )}{' '}
                     <span className="small">({percent.format(share)})</span>
                   </td>
@@ -229,7 +229,7 @@ const narrowedBy = (condition: FilterCondition | undefined): LinkFilter | undefi
 const rankingBar = ({ label, count, mean }: Bar, places: number, first?: FilterCondition): HorizontalBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
-  said: mean === undefined ? 'never ranked' : `average position ${formatMean(mean)}`,
+  text: mean === undefined ? 'never ranked' : `average position ${formatMean(mean)}`,
   beside: `${count.toLocaleString()} ranked it first`,
   narrowed: narrowedBy(first),
 });

@@ -90,7 +90,7 @@ function Steps({ analytics: { steps, questions } }: { analytics: Analytics }): R
           label: `${step.number}. ${fillLabels(titleOf(step), find)}`,
           bar: (step.reached - step.left) / most,
           paler: step.reached / most,
-          said: `${step.reached.toLocaleString()} reached`,
+          text: `${step.reached.toLocaleString()} reached`,
           beside: `${step.left.toLocaleString()} dropped off, ${percent.format(step.drop_off ?? 0)}`,
         }))}
       />

@@ -108,7 +108,7 @@ export function ColumnsDialog({
   onOrderChange,
   onReset,
 }: Props): ReactElement {
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const show = (id: string, isShown: boolean): void =>
     onHiddenChange(isShown ? hidden.filter((other) => other !== id) : [...hidden, id]);
   const move = (at: number, to: number): void => {
@@ -121,7 +121,7 @@ export function ColumnsDialog({
         to < at ? 'before' : 'after',
       ),
     );
-    setSaid(`${title}, position ${to + 1} of ${columns.length}`);
+    setAnnouncement(`${title}, position ${to + 1} of ${columns.length}`);
   };
   return (
     <Dialog
@@ -158,7 +158,7 @@ export function ColumnsDialog({
         ))}
       </ol>
       <span className="unseen" role="status">
-        {said}
+        {announcement}
       </span>
     </Dialog>
   );

@@ -137,7 +137,7 @@ function Cell({ column, row, columns }: CellProps): ReactElement | null {
     return <>{column.team.members.find(({ id }) => id === row.assignee_id)?.label}</>;
   if (column.kind === 'tags') return <TagChips tags={row.tags} />;
   if (column.kind === 'answer')
-    return <AnswerCell value={getProperty(row.answers, column.id)} asked={column.column} hits={row.hits} />;
+    return <AnswerCell value={getProperty(row.answers, column.id)} display={column.column} hits={row.hits} />;
   if (column.kind === 'found') return <FoundCell row={row} columns={columns} />;
   const reference = Object.entries(row.reference).map(([name, value]) => `${name}: ${value}`);
   return <HighlightedText text={reference.join(', ')} hits={row.hits} limit={200} />;

@@ -29,8 +29,8 @@ export const toSavedQuery = (view: ViewState): SavedView['query'] => ({
 
 /** Converts a saved view for the table. Its saved times become days in the reader's time zone. */
 export function applySavedView({ id, query }: SavedView): Partial<ViewState> {
-  const { status, q, sort, created_from, created_to, ...asked } = query;
-  const { received_from: from = created_from, received_to: to = created_to } = asked;
+  const { status, q, sort, created_from, created_to, ...filters } = query;
+  const { received_from: from = created_from, received_to: to = created_to } = filters;
   const lastMoment = (moment: string): Date => new Date(Date.parse(moment) - 1);
   return {
     ...unfilteredView,
@@ -40,7 +40,7 @@ export function applySavedView({ id, query }: SavedView): Partial<ViewState> {
     sort,
     from: from === undefined ? undefined : localDayOf(new Date(from)),
     to: to === undefined ? undefined : localDayOf(lastMoment(to)),
-    where: conditionsOfQuery(asked),
+    where: conditionsOfQuery(filters),
     open: undefined,
   };
 }

@@ -41,7 +41,7 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
   });
   const change = useSubmissionChange(form, begun, {
     onDone: end,
-    sayDone: ({ unasked }) => describeKeptAnswers(questions, unasked),
+    describeDone: ({ unasked }) => describeKeptAnswers(questions, unasked),
   });
   const isDirty = JSON.stringify(draft) !== JSON.stringify(begun.answers);
   const element = useRef<HTMLFormElement>(null);

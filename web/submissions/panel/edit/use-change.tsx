@@ -90,11 +90,11 @@ function statesSince(seen: SeenSubmission): [SeenSubmission, ...SeenSubmission[]
 async function makeChange(
   form: FormLocation,
   seen: SeenSubmission,
-  asked: PatchSource,
+  patch: PatchSource,
 ): Promise<{ on: SeenSubmission; reply: Reply }> {
   const since = statesSince(seen);
   const on = since.at(-1)!;
-  const body = typeof asked === 'function' ? asked(on, since) : asked;
+  const body = typeof patch === 'function' ? patch(on, since) : patch;
   const reply = await callWorkspaceOperation(
     form.workspace_id,
     'changeSubmission',
@@ -102,8 +102,8 @@ async function makeChange(
     { seen: on },
   );
   const { status, tags, stage_id, assignee_id, updated_at } = reply;
-  const made = { ...on, status, tags, stage_id, assignee_id, etag: formatEtag(new Date(updated_at)) };
-  if (made.etag !== on.etag) resultingStates.set(keyOf(on), made);
+  const after = { ...on, status, tags, stage_id, assignee_id, etag: formatEtag(new Date(updated_at)) };
+  if (after.etag !== on.etag) resultingStates.set(keyOf(on), after);
   return { on, reply };
 }
 
@@ -118,29 +118,29 @@ export function useSubmissionChange(
   seen: SeenSubmission,
   {
     onDone,
-    sayDone = () => 'Saved.',
-    takeBack,
+    describeDone = () => 'Saved.',
+    revert,
   }: {
     onDone?: (reply: Reply) => void;
-    sayDone?: (reply: Reply) => string;
+    describeDone?: (reply: Reply) => string;
     /**
      * Returns a patch that reverts a change where the submission still has the changed value. If set, the
      * toast offers Undo.
      */
-    takeBack?: (change: { on: SeenSubmission; made: SeenSubmission }) => PatchSource;
+    revert?: (change: { on: SeenSubmission; after: SeenSubmission }) => PatchSource;
   } = {},
 ) {
   const scope = `submission ${seen.id}`;
   return useAction({
     scope: { id: scope },
-    run: (asked: PatchSource) => makeChange(form, seen, asked),
+    run: (patch: PatchSource) => makeChange(form, seen, patch),
     done({ on, reply }) {
-      const made = statesSince(on).at(-1)!;
-      const back = takeBack?.({ on, made });
+      const after = statesSince(on).at(-1)!;
+      const back = revert?.({ on, after });
       return {
-        text: sayDone(reply),
+        text: describeDone(reply),
         // Undo works unless another person has changed the submission since.
-        action: back && { label: 'Undo', scope, run: () => makeChange(form, made, back) },
+        action: back && { label: 'Undo', scope, run: () => makeChange(form, after, back) },
       };
     },
     onDone: ({ reply }) => onDone?.(reply),

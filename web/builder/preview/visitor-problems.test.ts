@@ -103,16 +103,16 @@ for (const locale of locales) {
     const faults: string[] = [];
     for (const [rule, node, answers = []] of cases) {
       const tags = show(node, answers, locale);
-      const [said] = tags
+      const [problem] = tags
         .filter(({ attrs, tag }) => tag === 'div' && attrs['class'] === 'error')
         .map(({ text }) => text);
       const [summary] = tags.filter(({ tag }) => tag === 'li').map(({ text }) => text);
-      assert.ok(said && summary, `${rule}: nothing is wrong with ${JSON.stringify(answers).slice(0, 80)}`);
+      assert.ok(problem && summary, `${rule}: nothing is wrong with ${JSON.stringify(answers).slice(0, 80)}`);
       for (const [what, form] of Object.entries(forbidden)) {
-        for (const text of [said, summary]) if (form.test(text)) faults.push(`${rule}, ${what}: ${text}`);
+        for (const text of [problem, summary]) if (form.test(text)) faults.push(`${rule}, ${what}: ${text}`);
       }
-      if (said.includes(label)) faults.push(`${rule}, its label at the field: ${said}`);
-      if (!/^\u2068?How do you put it\?/.test(summary) || !summary.includes(said))
+      if (problem.includes(label)) faults.push(`${rule}, its label at the field: ${problem}`);
+      if (!/^\u2068?How do you put it\?/.test(summary) || !summary.includes(problem))
         faults.push(`${rule}, its summary: ${summary}`);
     }
     assert.deepEqual(faults, []);
@@ -120,19 +120,19 @@ for (const locale of locales) {
 }
 
 test('error messages fit the element type and the rule', () => {
-  const said = (node: FormNode, ...answers: (string | File)[]): string =>
+  const problemOf = (node: FormNode, ...answers: (string | File)[]): string =>
     show(node, answers, 'en').find(({ attrs, tag }) => tag === 'div' && attrs['class'] === 'error')!.text;
-  assert.equal(said(element('text', 'full_name', { required: true })), 'Enter your full name');
+  assert.equal(problemOf(element('text', 'full_name', { required: true })), 'Enter your full name');
   assert.equal(
-    said(ask('date', { min: '2026-11-22' }), '2026-01-31'),
+    problemOf(ask('date', { min: '2026-11-22' }), '2026-01-31'),
     'Choose a date on or after November 22, 2026',
   );
-  assert.equal(said(ask('file_upload', { required: true, accept: ['.pdf'] })), 'Upload a PDF');
+  assert.equal(problemOf(ask('file_upload', { required: true, accept: ['.pdf'] })), 'Upload a PDF');
   assert.equal(
-    said(ask('file_upload', { required: true, accept: ['.pdf', 'image/*', '.docx'] })),
+    problemOf(ask('file_upload', { required: true, accept: ['.pdf', 'image/*', '.docx'] })),
     'Upload a PDF, an image, or a Word file',
   );
-  assert.equal(said(ask('text', { min_length: 2 }), 'x'), 'Use at least 2 characters');
-  assert.equal(said(ask('text', { max_length: 1 }), 'xx'), 'Use at most 1 character');
-  assert.equal(said(ask('number', { step: 1 }), '1.5'), 'Enter a whole number');
+  assert.equal(problemOf(ask('text', { min_length: 2 }), 'x'), 'Use at least 2 characters');
+  assert.equal(problemOf(ask('text', { max_length: 1 }), 'xx'), 'Use at most 1 character');
+  assert.equal(problemOf(ask('number', { step: 1 }), '1.5'), 'Enter a whole number');
 });

@@ -5,7 +5,7 @@ import { validateStructure } from '#ast/validate.ts';
 import { makeNode } from './edit-node.ts';
 import { rewriteProblem } from './form-problems.ts';
 
-const said = (type: ElementType, attrs: object): string[] => {
+const problemsOf = (type: ElementType, attrs: object): string[] => {
   const node = { type, attrs: { id: 'q', label: 'Q', ...attrs }, children: [] };
   const result = validateStructure({
     type: 'form',
@@ -26,7 +26,7 @@ test('a problem of an element is described in the words of its panel', () => {
     ['text', { label: 'x'.repeat(1_025) }, '“Label” must have at most about 1,000 characters.'],
     ['file_upload', { max_file_size: 0 }, 'The maximum file size must be in the allowed range.'],
   ];
-  for (const [type, attrs, words] of cases) assert.deepEqual(said(type, attrs), [words]);
+  for (const [type, attrs, words] of cases) assert.deepEqual(problemsOf(type, attrs), [words]);
 });
 
 test('every attribute of every type has a title for its problems', () => {

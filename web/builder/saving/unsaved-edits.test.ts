@@ -53,9 +53,9 @@ test('the newest of several kept changes is restored first, and changes already 
 });
 
 test('changes kept by an older version without window names are found, and broken entries are ignored', () => {
-  const kept = JSON.stringify({ ...save('mine'), kept_at: at(1).toISOString() });
+  const entry = JSON.stringify({ ...save('mine'), kept_at: at(1).toISOString() });
   const window = openBrowser({
-    'formloom.unsaved.ada.form': kept,
+    'formloom.unsaved.ada.form': entry,
     'formloom.unsaved.ada.form.cut': '{"etag"',
   });
   assert.deepEqual(window('first').take(form('saved'), none)?.structure, form('mine').structure);
