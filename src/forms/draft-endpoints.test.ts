@@ -199,7 +199,7 @@ test('versions are listed newest first with author and time; one version has its
 
 // Dry runs ----------------------------------------------------------------------------------------------------
 
-const asked = structure(
+const larger = structure(
   element('radio', 'colour'),
   element('text', 'name'),
   composite('people', [element('text', 'who'), element('multiple_choice', 'likes')], { repeatable: true }),
@@ -214,7 +214,7 @@ const smaller = structure(
 );
 
 test('a dry run of every change reports its effects and stores nothing', async () => {
-  const id = await make(asked, { publish: true });
+  const id = await make(larger, { publish: true });
   for (const answers of [
     { colour: 'Blue', name: 'a', people: [{ who: 'x', likes: ['Green', 'Blue'] }, { likes: ['Green'] }] },
     { colour: 'Blue', drinks: { Tea: 'Blue', Coffee: 'Blue' } },
@@ -299,7 +299,7 @@ test('a dry run reports all problems of structure and settings together, and fai
 });
 
 test('counts of a dry run reveal answers, so a key that may not read them sees only which elements are removed', async () => {
-  const id = await make(asked, { publish: true });
+  const id = await make(larger, { publish: true });
   await visitor.submit(id, { colour: 'Blue' });
   const { body } = await callApi(service.url, writer, 'PUT', `/forms/${id}?dry_run=true`, {
     structure: smaller,
