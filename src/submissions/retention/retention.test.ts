@@ -79,12 +79,12 @@ test('a workspace sets its retention, and a form can override it', async () => {
   await applyRetention(scene.context);
   assert.deepEqual(await left(scene), [kept]);
   assert.deepEqual(await left(stays), [there, begun]);
-  const told = (await scene.events()).filter(({ submission_id }) => submission_id === made);
+  const events = (await scene.events()).filter(({ submission_id }) => submission_id === made);
   assert.deepEqual(
-    told.map(({ kind }) => kind),
+    events.map(({ kind }) => kind),
     ['submission.deleted'],
   );
-  assert.doesNotMatch(JSON.stringify(told), /Ada/);
+  assert.doesNotMatch(JSON.stringify(events), /Ada/);
   const { rows } = await database.query(
     `select operation, changes from audit_lines where workspace_id = $1 and actor_kind = 'service' order by id`,
     [scene.workspaceId],
@@ -294,8 +294,8 @@ test('a preview shows what is deleted and when, for current and proposed rules',
     assert.equal(answer.status, 200);
     return answer.body.data.find(({ kind }) => kind === 'submissions')!;
   };
-  const held = await preview({});
-  assert.deepEqual([held.due_now, held.due_in_30_days, held.next_at], [0, 0, null]);
+  const current = await preview({});
+  assert.deepEqual([current.due_now, current.due_in_30_days, current.next_at], [0, 0, null]);
   const week = await preview({ submissions: 6 });
   assert.deepEqual([week.due_now, week.due_in_7_days, week.due_in_30_days], [0, 1, 1]);
   assert.ok(Math.abs(Date.parse(week.next_at!) - Date.now() - 6 * dayMs) < 60_000);
