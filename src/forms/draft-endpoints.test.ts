@@ -162,10 +162,10 @@ test('a key that may not read answers cannot redirect them, by a draft, by publi
 });
 
 test('the first version of a form names the person who created it, and no author if a key did', async () => {
-  const made = await editor.api<{ id: string }>('POST', '/forms', { structure: live });
+  const created = await editor.api<{ id: string }>('POST', '/forms', { structure: live });
   const imported = await editor.api<{ id: string }>('POST', '/forms/import', { structure: live });
-  const copy = await editor.api<{ id: string }>('POST', `/forms/${made.body.id}/duplicate`);
-  const authors = [made.body.id, imported.body.id, copy.body.id, await make()].map(async (id) => {
+  const copy = await editor.api<{ id: string }>('POST', `/forms/${created.body.id}/duplicate`);
+  const authors = [created.body.id, imported.body.id, copy.body.id, await make()].map(async (id) => {
     const { body } = await viewer.api<Static<typeof shapes.VersionList>>('GET', `/forms/${id}/versions`);
     return body.data.map(({ created_by }) => created_by);
   });

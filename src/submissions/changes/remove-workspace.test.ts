@@ -231,7 +231,7 @@ test('an account that is being deleted is signed out, can sign in only to be res
   const owner = await signIn(service);
   const leaver = await signIn(service, { workspaceId: owner.workspaceId, role: 'admin' });
   const key = await leaver.api<{ key: string }>('POST', '/keys', { name: 'Mine' });
-  const made = await leaver.api<{ id: string }>('POST', '/forms', form);
+  const created = await leaver.api<{ id: string }>('POST', '/forms', form);
   assert.equal((await leaver.call('DELETE', '/person', { password: 'wrong' })).status, 422);
   assert.equal((await leaver.call('DELETE', '/person', again)).status, 200);
   assert.equal((await leaver.call('GET', '/session')).status, 401);
@@ -260,7 +260,7 @@ test('an account that is being deleted is signed out, can sign in only to be res
     401,
   );
   assert.equal((await callApi(url, key.body.key, 'GET', '/forms')).status, 401);
-  assert.equal((await owner.api('GET', `/forms/${made.body.id}`)).status, 200, 'what they made stays');
+  assert.equal((await owner.api('GET', `/forms/${created.body.id}`)).status, 200, 'what they made stays');
 });
 
 test('the only owner of a workspace must transfer or delete it before deleting the account', async () => {
