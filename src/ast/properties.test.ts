@@ -221,8 +221,8 @@ test('an attribute of another type is kept with any value, and breaks nothing', 
             ? composite('e', [element('text', 't')], foreign)
             : element(type, 'e', foreign);
         // With logic, so that the whole form is evaluated.
-        const asked = element('text', 'z', { show_when: { element: 'y', is: 'answered' } });
-        const result = validateStructure(structure(element('text', 'y'), node, asked));
+        const dependent = element('text', 'z', { show_when: { element: 'y', is: 'answered' } });
+        const result = validateStructure(structure(element('text', 'y'), node, dependent));
         assert.ok(result.ok, `${type} ${JSON.stringify(foreign)}`);
         kept += 1;
         checkAnswers(result.form, { e: 'a', y: 'b' }, new Map(), context);

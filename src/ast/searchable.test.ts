@@ -85,13 +85,13 @@ test('an option is found by its label in the form', () => {
 
 test('chosen labels include only those of chosen options', () => {
   const options = [{ id: 'r', label: 'Ruby red' }, 'Blue'];
-  const asked = formOf(
+  const choices = formOf(
     element('text', 'title'),
     element('radio', 'colour', { options }),
     composite('rows', [element('multiple_choice', 'colours', { options })], { repeatable: true }),
   );
   assert.deepEqual(
-    chosenLabels(asked, { title: 'Hello', colour: 'r', rows: [{ colours: ['Blue', 'r'] }] }),
+    chosenLabels(choices, { title: 'Hello', colour: 'r', rows: [{ colours: ['Blue', 'r'] }] }),
     new Set(['Ruby red', 'Blue']),
   );
 });

@@ -99,11 +99,11 @@ test('a notification is sent for submissions that meet its condition, which may 
     { when: old, to: 'old@b.co' },
     { when: { element: 'photo', is: 'answered' }, to: 'photo@b.co' },
   ] as const;
-  const heard = (answers: object) =>
+  const recipients = (answers: object) =>
     notificationsFor(notifications, form, { ...answers }, context).map(({ to }) => to);
-  assert.deepEqual(heard({ age: 20 }), ['always@b.co', 'old@b.co']);
+  assert.deepEqual(recipients({ age: 20 }), ['always@b.co', 'old@b.co']);
   const photo = [{ id: 'x', filename: 'a.png', size: 1, content_type: 'image/png' }];
-  assert.deepEqual(heard({ photo }), ['always@b.co', 'photo@b.co']);
+  assert.deepEqual(recipients({ photo }), ['always@b.co', 'photo@b.co']);
 });
 
 test('if a condition exceeds the work limit, visitors see the default confirmation and all notifications are sent', () => {
@@ -136,9 +136,9 @@ test('stored settings are unchanged if all their elements exist, including addre
     subject_element: 'title',
     confirmations: [{ when: old, redirect_url: 'https://example.com/?x={{gone}}' }],
   };
-  const asked = formOf(element('number', 'age'), element('email', 'mail'), element('text', 'title'));
-  assert.deepEqual(dropStaleSettings(asked, settings), settings);
-  assert.deepEqual(dropStaleSettings(asked, { review_step: true }), { review_step: true });
+  const current = formOf(element('number', 'age'), element('email', 'mail'), element('text', 'title'));
+  assert.deepEqual(dropStaleSettings(current, settings), settings);
+  assert.deepEqual(dropStaleSettings(current, { review_step: true }), { review_step: true });
   const { receipt_email_element: _mail, subject_element: _title, ...rest } = settings;
   assert.deepEqual(dropStaleSettings(formOf(element('number', 'age')), settings), rest);
 });

@@ -318,11 +318,11 @@ export function keepValidConditionalSettings(
   const mended = confirmations.map((each) =>
     mapConfirmationTexts(dropRemovedLanguages(each, languagesOf(form).slice(1)), mend),
   );
-  const fits = mended.filter((each) => findConfirmationProblems([each], form).length === 0);
-  const heard = notifications.filter((each) => findNotificationProblems([each], form).length === 0);
+  const pages = mended.filter((each) => findConfirmationProblems([each], form).length === 0);
+  const emails = notifications.filter((each) => findNotificationProblems([each], form).length === 0);
   return {
-    ...(confirmations.length > 0 && { confirmations: fits.length > 0 ? fits : undefined }),
-    ...(notifications.length > 0 && { notifications: heard.length > 0 ? heard : undefined }),
+    ...(confirmations.length > 0 && { confirmations: pages.length > 0 ? pages : undefined }),
+    ...(notifications.length > 0 && { notifications: emails.length > 0 ? emails : undefined }),
   };
 }
 

@@ -7,14 +7,14 @@ test('a short reference encodes the millisecond of its submission, and distingui
   const ids = Array.from({ length: 2_000 }, newId);
   const references = ids.map(formatSubmissionReference);
   // 1,024 submissions per millisecond are distinguishable, and a warmed-up process creates more.
-  const told = [...Map.groupBy(ids, (id) => timeOfId(id).getTime()).values()].flatMap((same) =>
+  const distinct = [...Map.groupBy(ids, (id) => timeOfId(id).getTime()).values()].flatMap((same) =>
     same.slice(0, 1_024),
   );
-  assert.equal(new Set(told.map(formatSubmissionReference)).size, told.length);
+  assert.equal(new Set(distinct.map(formatSubmissionReference)).size, distinct.length);
   for (const [index, id] of ids.entries()) {
     assert.match(references[index]!, /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
-    const asked = parseSubmissionReference(references[index]!);
-    assert.deepEqual(asked, { reference: references[index], time: timeOfId(id) });
+    const parsed = parseSubmissionReference(references[index]!);
+    assert.deepEqual(parsed, { reference: references[index], time: timeOfId(id) });
   }
 });
 

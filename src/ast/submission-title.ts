@@ -19,15 +19,15 @@ const longestTitle = 80;
 /**
  * Returns the title of a submission: the visitor's name, else the subject, else the first text, else an email
  * address. Undefined if these are all blank.
- * @param asked the questions in form order.
+ * @param questions the questions in form order.
  * @param subject the element named in the form's settings.
  */
 export function getSubmissionTitle(
-  asked: readonly TitleQuestion[],
+  questions: readonly TitleQuestion[],
   answers: Answers,
   subject?: string,
 ): string | undefined {
-  const inputs = asked.flatMap(({ type, ...attrs }) =>
+  const inputs = questions.flatMap(({ type, ...attrs }) =>
     isInputType(type) ? [{ type, attrs } as unknown as InputElement] : [],
   );
   const answerTo = (find: (input: InputElement) => boolean): string | undefined => {

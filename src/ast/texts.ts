@@ -78,7 +78,7 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
   const attrs = attributesOf(node);
   const translations = getProperty(attrs, 'translations');
   const known = isRecord(translations) ? (translations as Translations) : {};
-  const said = (find: (texts: Translations[string]) => unknown): Readonly<Record<string, string>> =>
+  const findTexts = (find: (texts: Translations[string]) => unknown): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(known).flatMap(([language, texts]) => {
         const text = isRecord(texts) ? find(texts) : undefined;
@@ -90,12 +90,12 @@ function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText
     const value = getProperty(attrs, attribute);
     const found = { path, attribute, maxBytes };
     if (kind === 'string' && typeof value === 'string' && !isMissing(value)) {
-      const translated = said((texts) => getProperty(texts, attribute));
+      const translated = findTexts((texts) => getProperty(texts, attribute));
       yield { ...found, key: `${place}/${attribute}`, text: value, translations: translated };
     }
     for (const option of kind === 'options' ? optionsOf(value) : []) {
       const id = optionIdOf(option);
-      const translated = said((texts) => {
+      const translated = findTexts((texts) => {
         const labels = getProperty(texts, attribute);
         return isRecord(labels) ? getProperty(labels, id) : undefined;
       });
@@ -113,12 +113,12 @@ function textsOfSettings(settings: Settings): FormText[] {
     attribute: string,
     text: unknown,
     maxBytes: number,
-    said: (language: Readonly<Record<string, unknown>>) => unknown,
+    find: (language: Readonly<Record<string, unknown>>) => unknown,
     holder: { readonly translations?: object },
   ): FormText[] => {
     if (typeof text !== 'string' || isMissing(text)) return [];
     const translations = translationsOf(holder).flatMap(([language, texts]) => {
-      const translated = said(texts);
+      const translated = find(texts);
       return typeof translated === 'string' ? [[language, translated] as const] : [];
     });
     const key = `${settingsKeyPrefix}/${attribute}`;
@@ -164,11 +164,11 @@ export function parseConfirmationAttribute(
 /** Applies translated texts to the settings, including conditional confirmations. */
 export function applySettingsTranslations(settings: Settings, changes: readonly TextChange[] = []): Settings {
   const byIndex = Map.groupBy(changes, ({ text }) => parseConfirmationAttribute(text.attribute)?.index);
-  const spoken = applyTextChanges(settings, byIndex.get(undefined));
-  const { confirmations } = spoken;
-  if (!confirmations || byIndex.size === Number(byIndex.has(undefined))) return spoken;
+  const translated = applyTextChanges(settings, byIndex.get(undefined));
+  const { confirmations } = translated;
+  if (!confirmations || byIndex.size === Number(byIndex.has(undefined))) return translated;
   return {
-    ...spoken,
+    ...translated,
     confirmations: confirmations.map((each, index) =>
       applyTextChanges(
         each,

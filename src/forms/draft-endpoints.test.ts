@@ -162,10 +162,10 @@ test('a key that may not read answers cannot redirect them, by a draft, by publi
 });
 
 test('the first version of a form names the person who created it, and no author if a key did', async () => {
-  const made = await editor.api<{ id: string }>('POST', '/forms', { structure: live });
+  const created = await editor.api<{ id: string }>('POST', '/forms', { structure: live });
   const imported = await editor.api<{ id: string }>('POST', '/forms/import', { structure: live });
-  const copy = await editor.api<{ id: string }>('POST', `/forms/${made.body.id}/duplicate`);
-  const authors = [made.body.id, imported.body.id, copy.body.id, await make()].map(async (id) => {
+  const copy = await editor.api<{ id: string }>('POST', `/forms/${created.body.id}/duplicate`);
+  const authors = [created.body.id, imported.body.id, copy.body.id, await make()].map(async (id) => {
     const { body } = await viewer.api<Static<typeof shapes.VersionList>>('GET', `/forms/${id}/versions`);
     return body.data.map(({ created_by }) => created_by);
   });
@@ -199,7 +199,7 @@ test('versions are listed newest first with author and time; one version has its
 
 // Dry runs ----------------------------------------------------------------------------------------------------
 
-const asked = structure(
+const larger = structure(
   element('radio', 'colour'),
   element('text', 'name'),
   composite('people', [element('text', 'who'), element('multiple_choice', 'likes')], { repeatable: true }),
@@ -214,7 +214,7 @@ const smaller = structure(
 );
 
 test('a dry run of every change reports its effects and stores nothing', async () => {
-  const id = await make(asked, { publish: true });
+  const id = await make(larger, { publish: true });
   for (const answers of [
     { colour: 'Blue', name: 'a', people: [{ who: 'x', likes: ['Green', 'Blue'] }, { likes: ['Green'] }] },
     { colour: 'Blue', drinks: { Tea: 'Blue', Coffee: 'Blue' } },
@@ -299,7 +299,7 @@ test('a dry run reports all problems of structure and settings together, and fai
 });
 
 test('counts of a dry run reveal answers, so a key that may not read them sees only which elements are removed', async () => {
-  const id = await make(asked, { publish: true });
+  const id = await make(larger, { publish: true });
   await visitor.submit(id, { colour: 'Blue' });
   const { body } = await callApi(service.url, writer, 'PUT', `/forms/${id}?dry_run=true`, {
     structure: smaller,

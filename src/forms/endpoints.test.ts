@@ -188,19 +188,19 @@ test('of fifty parallel updates, the last one is stored completely, never a mixt
 
 test('list returns forms newest first, without structure, filtered by status, in pages with an exact total', async () => {
   const lister = await service.makeTenant();
-  const made: string[] = [];
+  const created: string[] = [];
   for (let index = 0; index < 5; index += 1) {
     const { body } = await lister.call('POST', '/forms', {
       structure: structure(`Form ${index}`),
       publish: index % 2 === 0,
     });
-    made.unshift(body.id);
+    created.unshift(body.id);
   }
   const { status, body } = await lister.call('GET', '/forms?per_page=2&page=2');
   assert.equal(status, 200);
   assert.deepEqual(
     body.data.map((form) => form.id),
-    made.slice(2, 4),
+    created.slice(2, 4),
   );
   assert.deepEqual(Object.keys(body.data[0]!), [
     'id',

@@ -110,7 +110,7 @@ export async function convertDocument(
   const given = [text ?? JSON.stringify(document), found] as const satisfies Parameters<
     typeof convertFormText
   >;
-  const made =
+  const converted =
     given[0].length <= shortForm
       ? convertForRequest(...given)
       : await runInThread<ReportedForm | string>(
@@ -118,8 +118,8 @@ export async function convertDocument(
           { module: new URL('import/convert.ts', import.meta.url), name: 'convertFormText', given },
           threadLimits,
         );
-  if (typeof made === 'string') throw refuse(field, made);
-  return made;
+  if (typeof converted === 'string') throw refuse(field, converted);
+  return converted;
 }
 
 const refuse = (field: string, message: string, code?: 'not_allowed'): ApiError =>

@@ -19,14 +19,14 @@ const hashOf = async (id: string): Promise<string | null> =>
   ).rows[0]!.password_hash;
 
 test('the API and the console can set the password of a form, but neither shows it', async () => {
-  const made = await tenant.call('POST', '/forms', {
+  const created = await tenant.call('POST', '/forms', {
     structure: tree,
     settings: { access: 'password', password },
   });
-  assert.equal(made.status, 201);
-  const { id } = made.body;
+  assert.equal(created.status, 201);
+  const { id } = created.body;
   const answers = [
-    made,
+    created,
     await tenant.call('GET', `/forms/${id}`),
     await tenant.call('PUT', `/forms/${id}`, { structure: tree, settings: { access: 'password', password } }),
     await tenant.call('GET', '/forms'),

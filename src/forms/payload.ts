@@ -113,8 +113,8 @@ function whenShown({ attrs }: InputElement): string | undefined {
  * give it. Other names are allowed, so that receivers keep working when the form grows.
  * @param options `files`: whether to include uploads, as the API does; webhooks list them separately.
  */
-export function answersSchema(asked: Form, { files }: { files: boolean }): JsonSchema {
-  const form = withPipedLabels(asked);
+export function answersSchema(original: Form, { files }: { files: boolean }): JsonSchema {
+  const form = withPipedLabels(original);
   const shown = alwaysShown(form);
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];

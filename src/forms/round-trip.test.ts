@@ -88,9 +88,9 @@ test('PUT with the result of GET returns 200 and changes nothing, for every elem
           },
         ],
       };
-      const made = await tenant.call('POST', '/forms', { structure: sent, settings, publish });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      const before = await get(made.body.id);
+      const created = await tenant.call('POST', '/forms', { structure: sent, settings, publish });
+      assert.equal(created.status, 201, JSON.stringify(created.body));
+      const before = await get(created.body.id);
       const put = await tenant.call('PUT', `/forms/${before.id}`, before);
       assert.equal(put.status, 200, JSON.stringify(put.body));
       const { updated_at: _, ...kept } = before;
@@ -103,40 +103,40 @@ test('PUT with the result of GET returns 200 and changes nothing, for every elem
 });
 
 test('POST and PUT accept the results of create, list and get; a copy is a new draft with the same structure', async () => {
-  const made = await create('Copied', { publish: true, settings: { editing: true } });
+  const created = await create('Copied', { publish: true, settings: { editing: true } });
   const { data } = (await tenant.call('GET', '/forms?per_page=1')).body;
   const overview = (await tenant.call('GET', '/forms/overview?per_page=1')).body;
   for (const body of [
-    made,
-    await get(made.id),
-    { ...data[0], structure: made.structure },
-    { ...overview.data[0], structure: made.structure },
+    created,
+    await get(created.id),
+    { ...data[0], structure: created.structure },
+    { ...overview.data[0], structure: created.structure },
   ]) {
-    assert.equal((await tenant.call('PUT', `/forms/${made.id}`, body)).status, 200);
+    assert.equal((await tenant.call('PUT', `/forms/${created.id}`, body)).status, 200);
     const copy = await tenant.call('POST', '/forms', body);
     assert.equal(copy.status, 201, JSON.stringify(copy.body));
-    assert.notEqual(copy.body.id, made.id);
+    assert.notEqual(copy.body.id, created.id);
     assert.equal(copy.body.status, 'draft');
-    assert.deepEqual(copy.body.structure, made.structure);
+    assert.deepEqual(copy.body.structure, created.structure);
   }
 });
 
 test("PUT with another form's id, workspace, name or description returns 422 and names each field", async () => {
-  const made = await get((await create('Mine')).id);
+  const created = await get((await create('Mine')).id);
   const wrong = {
     id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
     workspace_id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
     name: 'Another',
     description: 'Another',
   };
-  const { status, body } = await tenant.call('PUT', `/forms/${made.id}`, { ...made, ...wrong });
+  const { status, body } = await tenant.call('PUT', `/forms/${created.id}`, { ...created, ...wrong });
   assert.equal(status, 422);
   assert.deepEqual(
     body.errors.map(({ field, code }) => [field, code]),
     Object.keys(wrong).map((field) => [field, 'mismatch']),
   );
-  assert.equal((await get(made.id)).updated_at, made.updated_at);
-  const unknown = await tenant.call('PUT', `/forms/${made.id}`, { ...made, colour: 'red' });
+  assert.equal((await get(created.id)).updated_at, created.updated_at);
+  const unknown = await tenant.call('PUT', `/forms/${created.id}`, { ...created, colour: 'red' });
   assert.deepEqual([unknown.status, unknown.body.errors[0]!.code], [422, 'unknown_field']);
 });
 

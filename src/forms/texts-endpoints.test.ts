@@ -9,13 +9,13 @@ const service = await shareService();
 const tenant = await service.makeTenant();
 
 const question = element('radio', 'colour', { label: 'Colour', options: ['Red', 'Blue'] });
-const spoken = {
+const translated = {
   ...structure(question),
   attrs: { name: 'Contact', languages: ['en', 'de'], translations: { de: { name: 'Kontakt' } } },
 };
 const settings = { confirmation_message: 'Thank you.' };
 const make = async (): Promise<string> =>
-  (await tenant.call('POST', '/forms', { structure: spoken, settings, publish: true })).body.id;
+  (await tenant.call('POST', '/forms', { structure: translated, settings, publish: true })).body.id;
 type Reply = ReplyOf<'listFormTexts'> & ReplyOf<'importFormTexts'> & { errors: unknown };
 const call = async (method: string, path: string, body?: object, headers = {}) => {
   const answer = await tenant.call(method, path, body, headers);
@@ -36,8 +36,8 @@ test('the texts of a working copy can be exported, translated and imported, and 
   assert.match(file.headers.get('content-disposition')!, /Contact texts\.csv/);
   const lines = (await file.text()).trim().split('\r\n');
   assert.equal(lines[0], 'key,en,de');
-  const said = ['', '', 'Eins', 'Farbe', 'Rot', 'Blau', 'Danke.'];
-  const filled = lines.map((line, index) => (index < 2 ? line : `${line}${said[index]}`)).join('\r\n');
+  const german = ['', '', 'Eins', 'Farbe', 'Rot', 'Blau', 'Danke.'];
+  const filled = lines.map((line, index) => (index < 2 ? line : `${line}${german[index]}`)).join('\r\n');
   const { status, body: imported } = await importInto(id, filled);
   assert.deepEqual([status, imported.changed, imported.outdated, imported.missing], [200, 5, [], { de: 0 }]);
   assert.deepEqual((await tenant.call('POST', `/forms/${id}/publish`)).status, 200);

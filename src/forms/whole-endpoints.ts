@@ -238,8 +238,8 @@ export function wholeFormEndpoints({
       },
       reply: { status: 200, description: 'The form and the report.', schema: ConvertedForm },
       async run({ workspaceId, body }) {
-        const made = await convertDocument(workspaceId, body);
-        return { body: { ...made, ...(await judgeForm(database, workspaceId, made)) } };
+        const converted = await convertDocument(workspaceId, body);
+        return { body: { ...converted, ...(await judgeForm(database, workspaceId, converted)) } };
       },
     }),
 
@@ -264,8 +264,8 @@ export function wholeFormEndpoints({
           userId: personIdOf(scope.actor),
         };
         const { row, structure: stored, missing } = await importForm(database, request);
-        const made = presentCreated(row, stored, addresses);
-        return { body: { ...made, left_out: missing, report, report_count } };
+        const created = presentCreated(row, stored, addresses);
+        return { body: { ...created, left_out: missing, report, report_count } };
       },
     }),
 

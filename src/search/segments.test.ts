@@ -201,7 +201,7 @@ const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
     has_files: false,
     created_at: at,
     completed_at: at,
-    spoken: null,
+    form_language: null,
     ...indexSubmission({ subject, body: text }, 'english'),
   });
 };

@@ -158,18 +158,18 @@ const shareOf = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.min(1, part / whole);
 
 function stepsOf(form: Form, { review_step: hasReview }: Settings, sums: Sums): Analytics['steps'] {
-  const say = (title: string | null, names: readonly string[]) => {
+  const analyzeStep = (title: string | null, names: readonly string[]) => {
     const reached = Math.max(...names.map((name) => sums('step', name)));
     // If a step asks its questions one by one, visitors can leave at any of them.
     const left = names.reduce((sum, name) => sum + Math.max(0, sums('step', name) - sums('onward', name)), 0);
     return { title, reached, left, drop_off: shareOf(left, reached) };
   };
-  const asked = form.children.map((step, index) => ({
-    ...say(step.attrs?.title ?? null, listVisitNamesOfStep(form, index)),
+  const steps = form.children.map((step, index) => ({
+    ...analyzeStep(step.attrs?.title ?? null, listVisitNamesOfStep(form, index)),
     is_review: false,
   }));
-  const review = hasReview ? [{ ...say(null, [reviewVisitName]), is_review: true }] : [];
-  return [...asked, ...review].map((step, index) => ({ number: index + 1, ...step }));
+  const review = hasReview ? [{ ...analyzeStep(null, [reviewVisitName]), is_review: true }] : [];
+  return [...steps, ...review].map((step, index) => ({ number: index + 1, ...step }));
 }
 
 export const analyticsEndpoints = ({ database }: { database: Database }) => ({

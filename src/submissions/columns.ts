@@ -158,9 +158,9 @@ export const buildSearchData = (
     readonly language: string | null;
   },
 ): ReturnType<typeof indexSubmission> => {
-  const spoken = formInLanguage(form, given.language ?? undefined);
-  const { subject, body } = searchableText(spoken, given.answers, given.reference, settings.subject_element);
-  const others = labelsElsewhere(form, spoken, given.answers);
+  const shown = formInLanguage(form, given.language ?? undefined);
+  const { subject, body } = searchableText(shown, given.answers, given.reference, settings.subject_element);
+  const others = labelsElsewhere(form, shown, given.answers);
   const all =
     others === '' ? body : cutToBytes(`${body}\n${others}`, formLimits.searchBytes - byteLength(subject));
   return indexSubmission({ subject, body: all }, chooseSearchLanguage(settings, given.language));
@@ -170,10 +170,10 @@ export const buildSearchData = (
  * Returns the labels of chosen options in the other languages of the form; empty for a form with one
  * language.
  */
-function labelsElsewhere(form: Form, spoken: Form, answers: Answers): string {
+function labelsElsewhere(form: Form, shown: Form, answers: Answers): string {
   const languages = languagesOf(form);
   if (languages.length < 2) return '';
-  const known = chosenLabels(spoken, answers);
+  const known = chosenLabels(shown, answers);
   const others = languages.flatMap((language) => [...chosenLabels(formInLanguage(form, language), answers)]);
   return [...new Set(others)].filter((label) => !known.has(label)).join('\n');
 }

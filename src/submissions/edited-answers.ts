@@ -50,8 +50,8 @@ export function checkVisitorAnswers(form: Form, edit: AnswersEdit): AnswersResul
     stored: filesById(form, edit.stored),
     arrived: edit.arrived ?? [],
   });
-  const asked = edit.status === 'completed' ? form : withoutAttributes(form, required);
-  const checked = checkAnswers(asked, raw, files, edit.context);
+  const checkedForm = edit.status === 'completed' ? form : withoutAttributes(form, required);
+  const checked = checkAnswers(checkedForm, raw, files, edit.context);
   if (errors.length === 0) return checked;
   return { ok: false, errors: checked.ok ? errors : [...errors, ...checked.errors] };
 }
@@ -70,14 +70,14 @@ type EditResult =
  * own rules: a visitor gave them, and only omitting them removes them.
  */
 export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
-  const asked = checkVisitorAnswers(form, edit);
+  const visible = checkVisitorAnswers(form, edit);
   const all = checkVisitorAnswers(withoutAttributes(form, [...required, ...hiding]), edit);
-  if (asked.ok && all.ok) {
-    const answers = withResultsOf(form, all.answers, asked.answers);
-    const isUnasked = (id: string) => !isSameJson(getProperty(answers, id), getProperty(asked.answers, id));
+  if (visible.ok && all.ok) {
+    const answers = withResultsOf(form, all.answers, visible.answers);
+    const isUnasked = (id: string) => !isSameJson(getProperty(answers, id), getProperty(visible.answers, id));
     return { ok: true, answers, unasked: Object.keys(answers).filter(isUnasked) };
   }
-  const errors = asked.ok ? [] : asked.errors;
+  const errors = visible.ok ? [] : visible.errors;
   const known = new Set(errors.map(({ field }) => field));
   return {
     ok: false,
@@ -96,27 +96,27 @@ function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
     return Object.fromEntries([...rest, ...Object.entries(from).filter(([id]) => ids.includes(id))]);
   };
   const questions = listQuestions(form);
-  const made = taken(
+  const merged = taken(
     questions.flatMap(({ kind, element }) => (kind === 'input' ? [element] : [])),
     answers,
     others,
   );
   for (const question of questions) {
     const { id } = question.element.attrs;
-    const [rows, asked] = [getProperty(made, id), getProperty(others, id)];
+    const [rows, otherRows] = [getProperty(merged, id), getProperty(others, id)];
     // If all rows are hidden, their results are not recalculated.
     if (
       question.kind === 'input' ||
       !Array.isArray(rows) ||
-      !Array.isArray(asked) ||
-      rows.length !== asked.length
+      !Array.isArray(otherRows) ||
+      rows.length !== otherRows.length
     )
       continue;
-    made[id] = (rows as AnswerRow[]).map((row, index) =>
-      taken(question.inputs, row, (asked as AnswerRow[])[index]!),
+    merged[id] = (rows as AnswerRow[]).map((row, index) =>
+      taken(question.inputs, row, (otherRows as AnswerRow[])[index]!),
     );
   }
-  return made;
+  return merged;
 }
 
 /** Returns every file of a submission's answers. */
@@ -224,9 +224,9 @@ export function toEditableAnswers(form: Form, answers: Answers): EditableAnswers
   const raw: RawAnswers = structuredClone(answers);
   const files = new Map<string, readonly FileAnswer[]>();
   for (const { input, holder, row } of uploadsIn(form, raw)) {
-    const held = getProperty(holder, input.attrs.id) as readonly FileAnswer[] | undefined;
-    if (held === undefined) continue;
-    files.set(fieldName(input, row), held);
+    const stored = getProperty(holder, input.attrs.id) as readonly FileAnswer[] | undefined;
+    if (stored === undefined) continue;
+    files.set(fieldName(input, row), stored);
     Reflect.deleteProperty(holder, input.attrs.id);
   }
   return { raw, files };

@@ -42,7 +42,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     has_files: false,
     created_at: now(),
     completed_at: null,
-    spoken: null,
+    form_language: null,
     ...indexSubmission({ subject: '', body: '' }, 'english'),
   });
   return id;

@@ -32,7 +32,7 @@ async function openFiltered(filter: Condition | null = german, settings: object 
     edit: (id: string, answers: Record<string, unknown>) =>
       changeSubmission(scene.context, target(id), { answers }),
     /** Returns the events of the webhook, oldest first. */
-    async told(of = webhook): Promise<[EventKind, submission: string][]> {
+    async deliveries(of = webhook): Promise<[EventKind, submission: string][]> {
       const { rows } = await database.query(
         `select events.kind, events.submission_id from deliveries
            join events on events.workspace_id = deliveries.workspace_id and events.id = deliveries.event_id
@@ -54,7 +54,7 @@ test('a submission that does not match the filter creates no event, no delivery 
   await scene.submit({ name: 'Nobody' });
   for (const table of ['events', 'deliveries', 'jobs']) assert.equal(await scene.rows(table), 0, table);
   const id = await scene.submit({ country: 'Germany' });
-  assert.deepEqual(await scene.told(), [['submission.created', id]]);
+  assert.deepEqual(await scene.deliveries(), [['submission.created', id]]);
   for (const table of ['events', 'deliveries', 'jobs']) assert.equal(await scene.rows(table), 1, table);
 });
 
@@ -64,10 +64,10 @@ test('each webhook of a form has its own filter, and one without a filter gets a
   const french = await makeWebhook(database, scene, { url, filter: { not: german } });
   const first = await scene.submit({ country: 'Germany' });
   const second = await scene.submit({ country: 'France' });
-  const told = async (webhook: string) => (await scene.told(webhook)).map(([, id]) => id);
-  assert.deepEqual(await told(scene.webhook), [first]);
-  assert.deepEqual((await told(all)).toSorted(), [first, second].toSorted());
-  assert.deepEqual(await told(french), [second]);
+  const submissionsOf = async (webhook: string) => (await scene.deliveries(webhook)).map(([, id]) => id);
+  assert.deepEqual(await submissionsOf(scene.webhook), [first]);
+  assert.deepEqual((await submissionsOf(all)).toSorted(), [first, second].toSorted());
+  assert.deepEqual(await submissionsOf(french), [second]);
 });
 
 test('an update is filtered by the new answers: an update that no longer matches is not sent', async () => {
@@ -76,7 +76,7 @@ test('an update is filtered by the new answers: an update that no longer matches
   await scene.edit(id, { country: 'Germany' });
   await scene.edit(id, { country: 'Germany', name: 'Ada' });
   await scene.edit(id, { country: 'France', name: 'Ada' });
-  assert.deepEqual(await scene.told(), [
+  assert.deepEqual(await scene.deliveries(), [
     ['submission.updated', id],
     ['submission.updated', id],
   ]);
@@ -86,7 +86,7 @@ test('reference data is filtered by its new values after a change', async () => 
   const scene = await openFiltered({ reference: 'plan', is: 'equals', value: 'pro' });
   const id = await scene.submit({}, { reference: { plan: 'free' } });
   await changeSubmission(scene.context, scene.target(id), { reference: { plan: 'pro' } });
-  assert.deepEqual(await scene.told(), [['submission.updated', id]]);
+  assert.deepEqual(await scene.deliveries(), [['submission.updated', id]]);
 });
 
 test('a deletion is filtered by the last answers', async () => {
@@ -95,7 +95,7 @@ test('a deletion is filtered by the last answers', async () => {
   const left = await scene.submit({ country: 'Germany' });
   await scene.edit(left, { country: 'France' });
   for (const id of [stayed, left]) await removeSubmission(scene.context, scene.target(id));
-  const deleted = (await scene.told()).filter(([kind]) => kind === 'submission.deleted');
+  const deleted = (await scene.deliveries()).filter(([kind]) => kind === 'submission.deleted');
   assert.deepEqual(deleted, [['submission.deleted', stayed]]);
 });
 
@@ -110,11 +110,11 @@ test('the removed element counts as unanswered in submissions to a later version
   await changeForm(database, scene.workspaceId, scene.formId, withoutCountry);
   const after = await scene.submit({ name: 'Ada' });
   await removeSubmission(scene.context, scene.target(before));
-  assert.deepEqual(await scene.told(), [
+  assert.deepEqual(await scene.deliveries(), [
     ['submission.created', before],
     ['submission.deleted', before],
   ]);
-  assert.deepEqual(await scene.told(blank), [['submission.created', after]]);
+  assert.deepEqual(await scene.deliveries(blank), [['submission.created', after]]);
 });
 
 test("a date is compared with today in the form's time zone", async () => {
@@ -128,6 +128,6 @@ test("a date is compared with today in the form's time zone", async () => {
     const scene = await openFiltered(today, { time_zone: zone });
     const id = await scene.submit({ day: dayIn(zone) });
     await scene.submit({ day: dayIn(other) });
-    assert.deepEqual(await scene.told(), [['submission.created', id]]);
+    assert.deepEqual(await scene.deliveries(), [['submission.created', id]]);
   }
 });

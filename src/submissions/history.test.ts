@@ -42,9 +42,9 @@ test('the history shows who changed what, the old and new values, and who was no
     ['console string'],
   );
   assert.equal(entries.at(-1)!.kind, 'created');
-  const told = entries.flatMap((entry) => ('event' in entry ? [entry] : []));
+  const events = entries.flatMap((entry) => ('event' in entry ? [entry] : []));
   assert.deepEqual(
-    told.map((entry) => [entry.event, entry.webhook_id]),
+    events.map((entry) => [entry.event, entry.webhook_id]),
     [
       ['submission.updated', webhook],
       ['submission.updated', webhook],
@@ -102,10 +102,10 @@ test("changes and notes made with an API key appear in the history under the key
   assert.equal((await tenant.call('PATCH', `/submissions/${id}`, { tags: ['VIP'] })).status, 200);
   const note = await tenant.call('POST', `/submissions/${id}/notes`, { text: 'Called back.' });
   await person.api('DELETE', `/submissions/${id}/notes/${note.body.id}`);
-  const said = (await timeline(id)).flatMap((entry) =>
+  const changes = (await timeline(id)).flatMap((entry) =>
     'changes' in entry ? [[entry.kind, entry.through, entry.by === 'Test']] : [],
   );
-  assert.deepEqual(said, [
+  assert.deepEqual(changes, [
     ['note_deleted', 'console', false],
     ['note_added', 'api', true],
     ['edited', 'api', true],

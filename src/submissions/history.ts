@@ -53,17 +53,17 @@ const listDeliveriesOf = statement('view.list_deliveries_of', 'workspace_id form
   'at is_resend:boolean event:text webhook_id delivery_id url',
   { status: textEnum<'Success' | 'Failed' | 'Retrying'>() },
 ])`
-  with told as (
+  with recent as (
     select d.workspace_id, d.id, d.kind, d.status, d.webhook_id, d.created_at, w.url
     from events e
     join deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id and not d.is_test
     join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
     where e.workspace_id = $workspace_id and e.form_id = $form_id and e.submission_id = $submission_id
     order by d.id desc limit $limit)
-  select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from told
+  select created_at as at, false as is_resend, kind as event, status, webhook_id, id as delivery_id, url from recent
   union all
-  select a.started_at, true, told.kind, told.status, told.webhook_id, told.id, told.url
-  from told join attempts a on a.workspace_id = told.workspace_id and a.delivery_id = told.id
+  select a.started_at, true, recent.kind, recent.status, recent.webhook_id, recent.id, recent.url
+  from recent join attempts a on a.workspace_id = recent.workspace_id and a.delivery_id = recent.id
     and a.trigger in ('manual', 'replay')`;
 
 /** The maximum number of changes, and of deliveries, in the timeline. */
@@ -88,13 +88,13 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
         may('webhooks:read') ? listDeliveriesOf(database, key) : [],
       ]);
       const changes = allChanges.slice(0, mostOfKind);
-      const told = new Set(
+      const shownIds = new Set(
         allDeliveries
           .map(({ delivery_id }) => delivery_id)
           .sort()
           .slice(-mostOfKind),
       );
-      const deliveries = allDeliveries.filter(({ delivery_id }) => told.has(delivery_id));
+      const deliveries = allDeliveries.filter(({ delivery_id }) => shownIds.has(delivery_id));
       const is_cut = allChanges.length > changes.length || allDeliveries.length > deliveries.length;
       const entries: Entry[] = [
         ...begun(times),

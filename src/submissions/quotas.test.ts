@@ -340,13 +340,13 @@ test('spam uses no quota before its release, and saved answers use none before t
     reference: {},
     key: undefined,
   };
-  const held = await submitAnswers(scene.context, request, { reason: 'honeypot', address: Buffer.alloc(32) });
+  const spam = await submitAnswers(scene.context, request, { reason: 'honeypot', address: Buffer.alloc(32) });
   const key = newId();
   await saveAnswers(scene.context, { ...request, key, step: 0 });
   assert.deepEqual(await placesOf(scene), { w: 1, d: 2 });
   assert.equal(await sendTo(scene, { workshop: 'w' }, key), 'ok');
-  assert.ok(held.ok);
-  await assert.rejects(releaseSpam(scene.context, scene, [held.submission.id]), {
+  assert.ok(spam.ok);
+  await assert.rejects(releaseSpam(scene.context, scene, [spam.submission.id]), {
     code: 'conflict',
     message: `This submission cannot be released, because other submissions used up a quota. ${full}`,
   });

@@ -144,9 +144,9 @@ const countOthers = statement(
   'element_id value count',
 )`
   select t.element_id, t.value, count(*) as count
-  from unnest($elements, $values) asked (element_id, value)
+  from unnest($elements, $values) requested (element_id, value)
   join taken_answers t on t.workspace_id = $workspace_id and t.form_id = $form_id
-    and t.element_id = asked.element_id and t.value = asked.value
+    and t.element_id = requested.element_id and t.value = requested.value
   where t.submission_id <> $id
   group by t.element_id, t.value`;
 
@@ -267,13 +267,13 @@ export function findRemainingQuotas(database: Database, live: QuotaForm): Promis
   const count =
     counters.get(database) ??
     batchCalls(
-      async (asked: readonly QuotaForm[]) => {
-        const forms = new Map(asked.map((form) => [form.id, form]));
+      async (requested: readonly QuotaForm[]) => {
+        const forms = new Map(requested.map((form) => [form.id, form]));
         const found = [...forms].map(
           async ([id, form]) => [id, await countRemainingQuotas(database, form)] as const,
         );
         const places = new Map(await Promise.all(found));
-        return asked.map(({ id }) => places.get(id) ?? noRemainingQuotas);
+        return requested.map(({ id }) => places.get(id) ?? noRemainingQuotas);
       },
       { most: 100, atOnce: 2 },
     );

@@ -192,9 +192,9 @@ test('submits of saved answers to a form with a response limit wait for each oth
   const scene = await openScene(database, [element('text', 'name')], { ...settings, max_submissions: 20 });
   const keys = Array.from({ length: 20 }, newId);
   for (const key of keys) await save(scene, { raw: { name: 'Ada' }, key });
-  let [held, most] = [0, 0];
-  const acquired = (): void => void (most = Math.max(most, (held += 1)));
-  const released = (): void => void (held -= 1);
+  let [acquiredCount, most] = [0, 0];
+  const acquired = (): void => void (most = Math.max(most, (acquiredCount += 1)));
+  const released = (): void => void (acquiredCount -= 1);
   database.on('acquire', acquired).on('release', released);
   const sent = await Promise.all(keys.map((key) => scene.send({ name: 'Ada' }, { key })));
   database.off('acquire', acquired).off('release', released);

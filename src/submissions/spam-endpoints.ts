@@ -154,13 +154,13 @@ export function spamEndpoints(context: SubmitServices) {
           offset: cut.offset,
         });
         if (rows.length === 0) throw new ApiError('not_found');
-        const held = rows.flatMap(({ id, reason, answers, created_at }) =>
+        const submissions = rows.flatMap(({ id, reason, answers, created_at }) =>
           id === null
             ? []
             : [{ id, reason: reason!, answers: answers!, created_at: created_at!.toISOString() }],
         );
         const sites = await listSpamSites(database, key);
-        const { rows: data, ends } = finishPage(cut, held, cut.total ?? rows[0]!.total);
+        const { rows: data, ends } = finishPage(cut, submissions, cut.total ?? rows[0]!.total);
         return { body: { data: [...data], ...ends, sites } };
       },
     }),
@@ -174,8 +174,8 @@ export function spamEndpoints(context: SubmitServices) {
       async run({ workspaceId, formIds, params }) {
         requireFormAccess(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
-        const held = requireRow(await findSpam(database, key));
-        return { body: { ...held, created_at: held.created_at.toISOString() } };
+        const spam = requireRow(await findSpam(database, key));
+        return { body: { ...spam, created_at: spam.created_at.toISOString() } };
       },
     }),
 
@@ -238,11 +238,11 @@ export function spamEndpoints(context: SubmitServices) {
         const userId = personIdOf(scope.actor) ?? undefined;
         await allowOrigin(database, form.workspaceId, form.formId, { origin, userId });
         const key = { workspace_id: form.workspaceId, form_id: form.formId, origin };
-        const held = await listSpamOfSite(database, key);
+        const spam = await listSpamOfSite(database, key);
         const count = await releaseSpam(
           context,
           form,
-          held.map(({ id }) => id),
+          spam.map(({ id }) => id),
         );
         return { body: { count } };
       },

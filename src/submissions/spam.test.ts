@@ -31,7 +31,7 @@ async function hold(scene: Scene, raw: object, { files = new Map(), key }: Sent 
 }
 
 const release = (scene: Scene, ...ids: string[]) => releaseSpam(scene.context, scene, ids);
-const heldOf = async (scene: Scene): Promise<number> =>
+const countSpam = async (scene: Scene): Promise<number> =>
   (await database.query('select from held_submissions where form_id = $1', [scene.formId])).rows.length;
 const filesOf = async (scene: Scene): Promise<number> =>
   (await database.query('select from files where form_id = $1', [scene.formId])).rows.length;
@@ -54,7 +54,7 @@ test('invalid answers are rejected as usual, and do not go to spam', async () =>
   const request = { live: await scene.live(), raw: {}, files: new Map(), reference: {} };
   const result = await submitAnswers(scene.context, request, suspicion);
   assert.ok(!result.ok && result.errors[0]!.field === 'name');
-  assert.equal(await heldOf(scene), 0);
+  assert.equal(await countSpam(scene), 0);
 });
 
 test('released spam becomes a submission with its receipt and time, and with one event for any number of releases', async () => {
@@ -77,7 +77,7 @@ test('released spam becomes a submission with its receipt and time, and with one
     [['submission.created', id]],
   );
   assert.deepEqual((await scene.counts()).shown, { completed: 1 });
-  assert.equal(await heldOf(scene), 0);
+  assert.equal(await countSpam(scene), 0);
   const { rows } = await database.query('select from search_documents where submission_id = $1', [id]);
   assert.equal(rows.length, 1);
 });
@@ -122,13 +122,13 @@ test('the sweep keeps a file of spam, which moves with the release and is remove
 test('resending spam with its key returns the same receipt, even in parallel; other answers are a conflict', async () => {
   const scene = await openScene(database, questions, { editing: true });
   const key = newId();
-  const held = await Promise.all(Array.from({ length: 20 }, () => hold(scene, { name: 'Ada' }, { key })));
-  assert.deepEqual([new Set(held.map(({ id }) => id)).size, await heldOf(scene)], [1, 1]);
+  const spam = await Promise.all(Array.from({ length: 20 }, () => hold(scene, { name: 'Ada' }, { key })));
+  assert.deepEqual([new Set(spam.map(({ id }) => id)).size, await countSpam(scene)], [1, 1]);
   await assert.rejects(
     hold(scene, { name: 'Eve' }, { key }),
     (error) => error instanceof DifferentAnswersError,
   );
-  const { id } = held[0]!;
+  const { id } = spam[0]!;
   await release(scene, id);
   const again = await scene.send({ name: 'Ada' }, { key });
   assert.ok(again.ok && again.outcome === 'repeat' && again.submission.id === id);
@@ -158,17 +158,17 @@ test('saved answers go to the spam box with their files, and are released with t
 
 test('a form at its response limit rejects a release, and keeps the spam', async () => {
   const scene = await openScene(database, questions, { max_submissions: 2 });
-  const held = await Promise.all(['a', 'b', 'c'].map((name) => hold(scene, { name })));
-  const ids = held.map(({ id }) => id);
+  const spam = await Promise.all(['a', 'b', 'c'].map((name) => hold(scene, { name })));
+  const ids = spam.map(({ id }) => id);
   await assert.rejects(release(scene, ...ids), { code: 'conflict' });
-  assert.deepEqual([(await scene.counts()).shown, await heldOf(scene)], [{ completed: 2 }, 1]);
+  assert.deepEqual([(await scene.counts()).shown, await countSpam(scene)], [{ completed: 2 }, 1]);
 });
 
 test("another form's spam box is not accessible, and decisions about missing spam have no effect", async () => {
   const [scene, other] = [await openScene(database, questions), await openScene(database, questions)];
   const { id } = await hold(scene, { name: 'Ada' });
   assert.equal(await release(other, id, newId()), 0);
-  assert.equal(await heldOf(scene), 1);
+  assert.equal(await countSpam(scene), 1);
 });
 
 test('undecided spam is removed after 30 days, and expired links are removed; other links work', async () => {
@@ -189,7 +189,7 @@ test('undecided spam is removed after 30 days, and expired links are removed; ot
   await hold(scene, { name: 'new' });
   await deleteExpired(database, 'held_submissions');
   await deleteExpired(database, 'submission_links');
-  assert.equal(await heldOf(scene), 1);
+  assert.equal(await countSpam(scene), 1);
   const { rows } = await database.query('select submission_id from submission_links where form_id = $1', [
     scene.formId,
   ]);

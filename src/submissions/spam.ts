@@ -165,10 +165,10 @@ export async function releaseSpam(
   try {
     // Oldest first: if the response limit has capacity for some only, the earliest get it.
     for (const id of ids.toSorted()) {
-      const made = await transaction(context.database, (client) => releaseOne(client, context, key, id));
-      if (made === undefined) continue;
+      const created = await transaction(context.database, (client) => releaseOne(client, context, key, id));
+      if (created === undefined) continue;
       released += 1;
-      deliveries += made;
+      deliveries += created;
     }
   } finally {
     if (deliveries > 0) context.wakeQueue();

@@ -91,7 +91,7 @@ const insertedSubmission = columns(
     live_version: nullable(integer),
     status: textEnum<SubmissionStatus>(),
     /** The form language that the visitor read, as a BCP 47 tag; `language` is the language for stemming. */
-    spoken: nullable(text),
+    form_language: nullable(text),
   },
 );
 
@@ -104,7 +104,7 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
   `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${countSlotSql} as slot),
    submission as (
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
-     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
+     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $form_language, $created_at, $created_at, $completed_at${values}
      from live
      where live.version = coalesce($live_version, live.version)
      ${conflict}
@@ -206,7 +206,7 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
   answers: JSON.stringify(answers),
   reference: JSON.stringify(reference),
   has_files: fileIds.length > 0,
-  spoken: language,
+  form_language: language,
   ...buildSearchData(live.written ?? live.form, live.settings, { answers, reference, language }),
 });
 

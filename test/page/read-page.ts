@@ -17,7 +17,7 @@ export function viewOf(form: Form, more: Partial<FormPageView> = {}): FormPageVi
     action: '/f/1',
     values: {},
     errors: [],
-    held: new Map(),
+    files: new Map(),
     language: 'en',
     step: 0,
     shown: everythingShown([...form.children.keys()]),

@@ -25,7 +25,7 @@ export function startOnPage(page: Page): void {
       renderReview({
         form: data.form,
         values: raw,
-        held: files,
+        files,
         shown,
         words: data.review!,
         numberLocale: data.numberLocale,

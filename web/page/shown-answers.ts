@@ -16,9 +16,9 @@ export function startOnPage(page: Page): void {
     const formatAnswer = createAnswerFormatter({
       form: data.form,
       values: raw,
-      held: files,
+      files,
       shown: evaluateVisibility(data.form, raw, context, files),
-      speech: {
+      format: {
         language: document.documentElement.lang,
         numberLocale: data.numberLocale,
         words: data.piping!,

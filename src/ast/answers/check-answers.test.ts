@@ -231,15 +231,15 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
   test(`${type}: a blank answer is absent if optional, and rejected if required`, () => {
     const required = formOf(element(type, 'q', { required: true }));
     // An element of type `hidden` is never required.
-    const isAsked = type !== 'hidden';
+    const isAnswerable = type !== 'hidden';
     for (const blank of [undefined, null, '', ' \t', [], ...(type === 'consent' ? [false] : [])]) {
       assert.deepEqual(answersOf(optional, { q: blank }), {});
       assert.deepEqual(
         errorsOf(required, { q: blank }),
-        isAsked ? [{ field: 'q', message: 'The q: an answer is required.' }] : [],
+        isAnswerable ? [{ field: 'q', message: 'The q: an answer is required.' }] : [],
       );
     }
-    assert.equal(errorsOf(required, {}).length, Number(isAsked));
+    assert.equal(errorsOf(required, {}).length, Number(isAnswerable));
     for (const value of good) assert.deepEqual(errorsOf(required, { q: value }), []);
   });
 }

@@ -4,9 +4,9 @@ import { element, formOf } from '#test/ast/forms.ts';
 import { isInput, walkElements } from '../form/tree.ts';
 import { type AnswerFormat, formatAnswerParts } from './format-answer.ts';
 
-const speech: AnswerFormat = { language: 'en', numberLocale: 'en', words: { yes: 'Yes', no: 'No' } };
+const format: AnswerFormat = { language: 'en', numberLocale: 'en', words: { yes: 'Yes', no: 'No' } };
 
-const said: readonly (readonly [
+const cases: readonly (readonly [
   type: string,
   attrs: Record<string, unknown>,
   value: unknown,
@@ -32,12 +32,12 @@ const said: readonly (readonly [
   ['matrix', {}, { Tea: 'Red', Coffee: null }, ['Tea: Red']],
 ];
 
-for (const [type, attrs, value, texts] of said) {
+for (const [type, attrs, value, texts] of cases) {
   test(`${JSON.stringify(value) ?? 'nothing'} of a ${type} is formatted as ${JSON.stringify(texts)}`, () => {
     const [{ element: input } = {}] = walkElements(formOf(element(type, 'q', attrs)));
     assert.ok(input && isInput(input));
     assert.deepEqual(
-      formatAnswerParts(input, value, speech).map((text) => text.replaceAll('\u202f', ' ')),
+      formatAnswerParts(input, value, format).map((text) => text.replaceAll('\u202f', ' ')),
       texts,
     );
   });

@@ -19,36 +19,36 @@ export type AnswerFormat = {
  * Formats a sent or stored answer for people, on the page and in emails: dates and numbers in the reader's
  * language, options by label. Returns one string for each choice or matrix row, and none for a blank answer.
  */
-export function formatAnswerParts(input: InputElement, value: unknown, speech: AnswerFormat): string[] {
-  const rows = formatMatrixRows(input, value, speech);
-  return rows?.map(([label, said]) => `${label}: ${said}`) ?? partsOf(input, value, speech);
+export function formatAnswerParts(input: InputElement, value: unknown, format: AnswerFormat): string[] {
+  const rows = formatMatrixRows(input, value, format);
+  return rows?.map(([label, answer]) => `${label}: ${answer}`) ?? partsOf(input, value, format);
 }
 
 /** Formats the answer of a matrix as label and answer of each answered row; undefined for other answers. */
 export function formatMatrixRows(
   input: InputElement,
   value: unknown,
-  speech: AnswerFormat,
-): [label: string, said: string][] | undefined {
+  format: AnswerFormat,
+): [label: string, answer: string][] | undefined {
   if (inputRules[input.type].kind !== 'grid' || !isRecord(value)) return undefined;
   return matrixRowsOf(input).flatMap(({ id, label }): [string, string][] => {
-    const said = partsOf(input, getProperty(value, id), speech);
-    return said.length === 0 ? [] : [[label, said.join(', ')]];
+    const parts = partsOf(input, getProperty(value, id), format);
+    return parts.length === 0 ? [] : [[label, parts.join(', ')]];
   });
 }
 
-function partsOf(input: InputElement, value: unknown, speech: AnswerFormat): string[] {
+function partsOf(input: InputElement, value: unknown, format: AnswerFormat): string[] {
   const { type, attrs } = input;
   // The table pairs each type with its attributes. The type of a lookup by a union cannot express this, so
   // the result is cast.
-  const { kind, format, say: sayOwn } = inputRules[type] as InputRules<InputElement['attrs']>;
-  const say = (one: unknown): string => {
-    if (kind === 'consent') return speech.words.yes;
-    if (typeof one === 'boolean') return speech.words[one ? 'yes' : 'no'];
+  const rule = inputRules[type] as InputRules<InputElement['attrs']>;
+  const formatPart = (one: unknown): string => {
+    if (rule.kind === 'consent') return format.words.yes;
+    if (typeof one === 'boolean') return format.words[one ? 'yes' : 'no'];
     if (typeof one === 'number')
-      return sayOwn?.(attrs, one, speech.numberLocale) ?? formatNumber(one, speech.numberLocale);
+      return rule.formatNumber?.(attrs, one, format.numberLocale) ?? formatNumber(one, format.numberLocale);
     const text = inputOptionsById(input).get(one)?.label ?? String(one);
-    return kind === 'moment' && format?.accepts(text) ? formatMoment(text, speech.language) : text;
+    return rule.kind === 'moment' && rule.format?.accepts(text) ? formatMoment(text, format.language) : text;
   };
-  return [value].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [say(one)]));
+  return [value].flat().flatMap((one) => (isBlank(one) || one === otherChoice ? [] : [formatPart(one)]));
 }

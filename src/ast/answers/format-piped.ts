@@ -16,36 +16,36 @@ export type PlaceholderFiller = (text: string, row?: GroupRow) => string;
 type VisitorAnswers = {
   readonly form: Form;
   readonly values: Readonly<Record<string, unknown>>;
-  readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
+  readonly files: ReadonlyMap<string, readonly { readonly filename: string }[]>;
   /** If `calculated` is missing, the stored results among the values are used. */
   readonly shown: Pick<VisibleParts, 'isShown'> & Partial<Pick<VisibleParts, 'calculated'>>;
-  readonly speech: AnswerFormat;
+  readonly format: AnswerFormat;
 };
 
 /** Formats an answer as one string for each choice or file, and none if it is blank. */
 export function formatVisitorAnswer(
-  { values, held, shown, speech }: Pick<VisitorAnswers, 'values' | 'held' | 'shown' | 'speech'>,
+  { values, files, shown, format }: Pick<VisitorAnswers, 'values' | 'files' | 'shown' | 'format'>,
   input: InputElement,
   row?: GroupRow,
 ): string[] {
   if (isCalculation(input) && shown.calculated)
-    return formatAnswerParts(input, shown.calculated(input, row), speech);
+    return formatAnswerParts(input, shown.calculated(input, row), format);
   const value = valueOf(values, input, row);
   if (answerKindOf(input) !== 'files')
-    return formatAnswerParts(input, tidyAnswer(input, value, createWorkBudget()), speech);
-  const files: unknown = held.get(fieldName(input, row)) ?? value;
-  return (Array.isArray(files) ? files : []).flatMap((file: unknown) =>
+    return formatAnswerParts(input, tidyAnswer(input, value, createWorkBudget()), format);
+  const found: unknown = files.get(fieldName(input, row)) ?? value;
+  return (Array.isArray(found) ? found : []).flatMap((file: unknown) =>
     isRecord(file) && typeof file['filename'] === 'string' ? [file['filename']] : [],
   );
 }
 
 /** Formats the rows of a matrix that a visitor answered; undefined for other questions. */
 export const formatVisitorMatrix = (
-  { values, speech }: Pick<VisitorAnswers, 'values' | 'speech'>,
+  { values, format }: Pick<VisitorAnswers, 'values' | 'format'>,
   input: InputElement,
   row?: GroupRow,
-): [label: string, said: string][] | undefined =>
-  formatMatrixRows(input, tidyAnswer(input, valueOf(values, input, row), createWorkBudget()), speech);
+): [label: string, answer: string][] | undefined =>
+  formatMatrixRows(input, tidyAnswer(input, valueOf(values, input, row), createWorkBudget()), format);
 
 function valueOf(values: VisitorAnswers['values'], input: InputElement, row: GroupRow | undefined): unknown {
   const holder = row ? rawAnswersOfRow(values, row) : values;
@@ -58,9 +58,9 @@ function valueOf(values: VisitorAnswers['values'], input: InputElement, row: Gro
  */
 export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?: GroupRow) => string {
   const { byId } = formIndexOf(given.form);
-  const list = new Intl.ListFormat(given.speech.language);
-  const said = new Map<string, string>();
-  const say = (input: InputElement, place: GroupRow | undefined): string => {
+  const list = new Intl.ListFormat(given.format.language);
+  const formatted = new Map<string, string>();
+  const formatOne = (input: InputElement, place: GroupRow | undefined): string => {
     if (!given.shown.isShown(input, place)) return '';
     const text = list.format(formatVisitorAnswer(given, input, place));
     return cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
@@ -70,16 +70,16 @@ export function createAnswerFormatter(given: VisitorAnswers): (id: string, row?:
     if (!element || !isInput(element) || (group && row?.group !== group)) return '';
     const place = group && row;
     const name = fieldName(element, place);
-    const text = said.get(name) ?? say(element, place);
-    said.set(name, text);
+    const text = formatted.get(name) ?? formatOne(element, place);
+    formatted.set(name, text);
     return text;
   };
 }
 
 /** Fills the texts of a form with these answers. */
 export function createPlaceholderFiller(given: VisitorAnswers): PlaceholderFiller {
-  const say = createAnswerFormatter(given);
-  return (text, row) => fillPiped(text, (id) => say(id, row));
+  const formatAnswer = createAnswerFormatter(given);
+  return (text, row) => fillPiped(text, (id) => formatAnswer(id, row));
 }
 
 function cut(text: string): string {

@@ -62,12 +62,12 @@ test('a new consent in a row, or one with a time that no row has, gets the curre
 });
 
 test('a missing consent is not stamped; an answer of another type under its id does not count as a consent', () => {
-  const asked = formOf(
+  const withGroup = formOf(
     element('consent', 'terms'),
     composite('guests', [element('consent', 'each')], { repeatable: true }),
   );
-  assert.deepEqual(stampConsents(asked, {}, stamp), {});
-  const anew = stampConsents(asked, { terms: { agreed: true, text: 'Its statement' } }, stamp, {
+  assert.deepEqual(stampConsents(withGroup, {}, stamp), {});
+  const anew = stampConsents(withGroup, { terms: { agreed: true, text: 'Its statement' } }, stamp, {
     terms: { Tea: 'Red' },
   });
   assert.deepEqual(anew, { terms: fresh });

@@ -198,8 +198,8 @@ function wholeNumberProblem({ min, max }: { min: number; max: number }, value: u
 }
 
 function areTranslations(value: unknown): boolean {
-  const areTexts = (said: unknown): boolean =>
-    isRecord(said) && Object.values(said).every((text) => typeof text === 'string' || areLabels(text));
+  const areTexts = (texts: unknown): boolean =>
+    isRecord(texts) && Object.values(texts).every((text) => typeof text === 'string' || areLabels(text));
   const areLabels = (labels: unknown): boolean =>
     isRecord(labels) && Object.values(labels).every((label) => typeof label === 'string');
   return isRecord(value) && Object.values(value).every(areTexts);

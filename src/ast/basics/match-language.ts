@@ -14,8 +14,8 @@ export const primaryLanguageOf = (tag: string): string => tag.split('-', 1)[0]!.
  * Finds the form language that fits a requested one best (RFC 4647, lookup): an exact match, otherwise a
  * prefix, otherwise the first with the same primary language, such as `pt-PT` for `pt-BR`.
  */
-export function matchLanguage(wish: string, languages: readonly string[]): string | undefined {
-  const parts = wish.toLowerCase().split('-');
+export function matchLanguage(requested: string, languages: readonly string[]): string | undefined {
+  const parts = requested.toLowerCase().split('-');
   for (let count = parts.length; count > 0; count -= 1) {
     const tag = parts.slice(0, count).join('-');
     const found = languages.find((language) => language.toLowerCase() === tag);

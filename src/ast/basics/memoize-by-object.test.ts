@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { memoizeByObject } from './memoize-by-object.ts';
 
 test('a fact is computed once per object, even if it is false', () => {
-  const asked: object[] = [];
+  const computed: object[] = [];
   const isEmpty = memoizeByObject((thing: object) => {
-    asked.push(thing);
+    computed.push(thing);
     return Object.keys(thing).length === 0;
   });
   const [one, other] = [{ id: 'one' }, {}];
   assert.deepEqual([isEmpty(one), isEmpty(other), isEmpty(one), isEmpty(other)], [false, true, false, true]);
-  assert.deepEqual(asked, [one, other]);
+  assert.deepEqual(computed, [one, other]);
 });

@@ -15,10 +15,10 @@ const fullText = 'Σ'.repeat(formLimits.answerBytes / 2);
 
 test('an answer is case-folded once per row, however many conditions use it', () => {
   const values = many(100, (index) => `v${index}`);
-  const asked = many(90, (index) =>
+  const questions = many(90, (index) =>
     element('text', `t${index}`, { show_when: { element: 'q', is: 'one_of', value: values } }),
   );
-  const form = formOf(composite('g', [element('text', 'q'), ...asked], { repeatable: true }));
+  const form = formOf(composite('g', [element('text', 'q'), ...questions], { repeatable: true }));
   const rows = many(10, () => ({ q: fullText }));
   const { result, steps } = check(form, { g: rows });
   assert.equal(result, 'taken');
@@ -37,7 +37,7 @@ test('a text costs work by its characters, and more if its line endings are rewr
 });
 
 /** Returns elements that each have `condition`. */
-const askedOf = (count: number, condition: Record<string, unknown>) =>
+const elementsWith = (count: number, condition: Record<string, unknown>) =>
   many(count, (index) => element('text', `t${index}`, { show_when: condition }));
 const calculated = (formula: string) => element('calculation', 'sum', { formula });
 const options = (count: number) => many(count, (index) => `o${index}`);
@@ -126,7 +126,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     'condition',
     110,
     (n) => [
-      formOf(element('yes_no', 'q'), ...askedOf(n, { element: 'q', is: 'equals', value: true })),
+      formOf(element('yes_no', 'q'), ...elementsWith(n, { element: 'q', is: 'equals', value: true })),
       { q: true },
     ],
   ],
@@ -134,7 +134,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     'condition on a date',
     230,
     (n) => [
-      formOf(element('date', 'q'), ...askedOf(n, { element: 'q', is: 'at_least', value: '2026-01-31' })),
+      formOf(element('date', 'q'), ...elementsWith(n, { element: 'q', is: 'at_least', value: '2026-01-31' })),
       { q: '2026-01-31' },
     ],
   ],
@@ -144,7 +144,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     (n) => [
       formOf(
         element('date', 'q'),
-        ...askedOf(1, { element: 'q', is: 'one_of', value: many(n, (index) => `today+${index}`) }),
+        ...elementsWith(1, { element: 'q', is: 'one_of', value: many(n, (index) => `today+${index}`) }),
       ),
       { q: '2020-01-31' },
     ],
@@ -155,7 +155,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     (n) => [
       formOf(
         element('radio', 'q', { options: options(n) }),
-        ...askedOf(1, { element: 'q', is: 'one_of', value: options(n) }),
+        ...elementsWith(1, { element: 'q', is: 'one_of', value: options(n) }),
       ),
       { q: 'o0' },
     ],
@@ -166,7 +166,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     (n) => [
       formOf(
         element('multiple_choice', 'q', { options: options(n) }),
-        ...askedOf(1, { element: 'q', is: 'one_of', value: options(n) }),
+        ...elementsWith(1, { element: 'q', is: 'one_of', value: options(n) }),
       ),
       { q: ['o0'] },
     ],
@@ -177,7 +177,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     (n) => [
       formOf(
         element('multiple_choice', 'q', { options: options(n) }),
-        ...askedOf(1, { element: 'q', is: 'contains', value: 'o0' }),
+        ...elementsWith(1, { element: 'q', is: 'contains', value: 'o0' }),
       ),
       { q: options(n) },
     ],
@@ -186,7 +186,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     'character that a condition compares',
     2.75,
     (n) => [
-      formOf(element('text', 'q'), ...askedOf(1, { element: 'q', is: 'equals', value: 'a' })),
+      formOf(element('text', 'q'), ...elementsWith(1, { element: 'q', is: 'equals', value: 'a' })),
       { q: 'a'.repeat(n) },
     ],
   ],
@@ -194,7 +194,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     'character that a condition looks in',
     3.1,
     (n) => [
-      formOf(element('text', 'q'), ...askedOf(1, { element: 'q', is: 'contains', value: 'b' })),
+      formOf(element('text', 'q'), ...elementsWith(1, { element: 'q', is: 'contains', value: 'b' })),
       { q: 'a'.repeat(n) },
     ],
   ],
@@ -204,7 +204,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
     (n) => [
       formOf(
         element('textarea', 'q'),
-        ...askedOf(1, { element: 'q', is: 'contains', value: 'b'.repeat(1_000) }),
+        ...elementsWith(1, { element: 'q', is: 'contains', value: 'b'.repeat(1_000) }),
       ),
       { q: 'a'.repeat(200 * n) },
     ],
@@ -218,7 +218,7 @@ const prices: [what: string, price: number, make: (count: number) => [Form, Reco
           'g',
           many(n, (index) => element('text', `c${index}`)),
         ),
-        ...askedOf(1, { element: 'g', is: 'answered' }),
+        ...elementsWith(1, { element: 'g', is: 'answered' }),
       ),
       {},
     ],
@@ -286,7 +286,7 @@ const sums = (part: string) =>
 const matrix = element('matrix', 'm');
 const padded = `x${' '.repeat(60_000)}x`;
 test('an object with more names than a matrix has rows is not an answer; its names are counted once only', () => {
-  const form = formOf(matrix, ...askedOf(500, { element: 'm', is: 'answered' }), ...sums('count({m})'));
+  const form = formOf(matrix, ...elementsWith(500, { element: 'm', is: 'answered' }), ...sums('count({m})'));
   const m = Object.fromEntries(many(29_000, (index) => [`r${index}`, 'Red']));
   const { result, steps } = check(form, { m });
   assert.equal(result, 'wrong');
@@ -349,22 +349,22 @@ test('an answer that hundreds of texts show is read once, and once per row if it
     cell: 'of no row',
     g: [counted('cell', 'one'), counted('cell', 'two')],
   });
-  const say = createPlaceholderFiller({
+  const fill = createPlaceholderFiller({
     form,
     values,
-    held: new Map(),
+    files: new Map(),
     shown: { isShown: () => true },
-    speech: { language: 'en', numberLocale: 'en', words: { yes: 'Yes', no: 'No' } },
+    format: { language: 'en', numberLocale: 'en', words: { yes: 'Yes', no: 'No' } },
   });
-  const rowsSaid = [0, 1].map((index) =>
-    many(500, () => say('{{q}} {{cell}}', { group: group!.element as Composite, index })),
+  const rowTexts = [0, 1].map((index) =>
+    many(500, () => fill('{{q}} {{cell}}', { group: group!.element as Composite, index })),
   );
   assert.deepEqual(
-    rowsSaid.map(([said]) => said),
+    rowTexts.map(([text]) => text),
     ['one', 'two'].map((cell) => `${'Σ'.repeat(formLimits.pipedCharacters)}… ${cell}`),
   );
   assert.equal(reads, 3);
-  assert.equal(say('{{cell}}'), '', 'an answer of a row stands in its row alone');
+  assert.equal(fill('{{cell}}'), '', 'an answer of a row stands in its row alone');
 });
 
 /**

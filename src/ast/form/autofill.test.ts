@@ -30,7 +30,7 @@ for (const [what, type, id, attrs, token] of cases) {
   });
 }
 
-const told: readonly (readonly [type: string, id: string, attrs: Record<string, unknown>, tells: boolean])[] =
+const ids: readonly (readonly [type: string, id: string, attrs: Record<string, unknown>, tells: boolean])[] =
   [
     ['email', 'friend_email', {}, true],
     ['file_upload', 'photo', {}, true],
@@ -41,7 +41,7 @@ const told: readonly (readonly [type: string, id: string, attrs: Record<string, 
     ['text', 'colour', {}, false],
   ];
 
-for (const [type, id, attrs, tells] of told) {
+for (const [type, id, attrs, tells] of ids) {
   test(`${type} ${id} ${JSON.stringify(attrs)} ${tells ? 'tells' : 'does not tell'} who a visitor is`, () => {
     const [{ element: input } = {}] = walkElements(formOf(element(type, id, attrs)));
     assert.ok(input && isInput(input));

@@ -53,7 +53,7 @@ test('only one spelling of a row name is valid; others are not row names', () =>
 
 test('a row name of a matrix contains the URL-encoded row id, also in a row of a composite', () => {
   const rows = ['Tea [hot] 100%', { id: 'c', label: 'Coffee' }, 'Kaffee & "Kuchen" ä'];
-  const asked = formOf(
+  const other = formOf(
     element('matrix', 'one', { rows }),
     composite('people', [element('matrix', 'many', { rows, multiple: true })], { repeatable: true }),
   );
@@ -63,15 +63,15 @@ test('a row name of a matrix contains the URL-encoded row id, also in a row of a
       field: 'people[3][many]',
       cell,
     });
-    assert.deepEqual(rawOf(asked, [matrixRowName('one', cell), 'Red']), { one: { [cell]: 'Red' } });
+    assert.deepEqual(rawOf(other, [matrixRowName('one', cell), 'Red']), { one: { [cell]: 'Red' } });
   }
-  assert.deepEqual(rawOf(asked, ['one[Tea 100%]', 'Red'], ['one[c]', ''], ['one[x]', '1'], ['one[x]', '2']), {
+  assert.deepEqual(rawOf(other, ['one[Tea 100%]', 'Red'], ['one[c]', ''], ['one[x]', '1'], ['one[x]', '2']), {
     one: { 'Tea 100%': 'Red', x: ['1', '2'] },
   });
-  assert.deepEqual(rawOf(asked, ['people[1][many][c]', 'Red'], ['people[1][many][c]', 'Blue']), {
+  assert.deepEqual(rawOf(other, ['people[1][many][c]', 'Red'], ['people[1][many][c]', 'Blue']), {
     people: [{}, { many: { c: ['Red', 'Blue'] } }],
   });
-  assert.deepEqual(rawOf(asked, ['one', 'Red'], ['one[c]', 'Blue']), { one: 'Red' });
+  assert.deepEqual(rawOf(other, ['one', 'Red'], ['one[c]', 'Blue']), { one: 'Red' });
 });
 
 const numbers: [sent: string, raw: unknown][] = [

@@ -21,8 +21,8 @@ export function splitPiped(text: string): (string | { readonly id: string })[] {
 export const pipedIds = (text: string): string[] => [...text.matchAll(placeholder)].map(([, id]) => id!);
 
 /** Fills the placeholders of a text. Placeholders inside inserted answers are not filled. */
-export function fillPiped(text: string, say: (id: string) => string): string {
-  return text.replaceAll(placeholder, (_all, id: string) => say(id));
+export function fillPiped(text: string, formatAnswer: (id: string) => string): string {
+  return text.replaceAll(placeholder, (_all, id: string) => formatAnswer(id));
 }
 
 /** Returns whether texts in the settings can show the answer: only inputs outside of rows. */
@@ -50,7 +50,7 @@ export const isPiped = memoizeByObject((form: Form): boolean =>
  */
 export function withPipedLabels(form: Form): Form {
   if (!isPiped(form)) return form;
-  const made = (element: Element): Element => {
+  const fill = (element: Element): Element => {
     const { label } = { label: undefined, ...element.attrs };
     const attrs = {
       ...element.attrs,
@@ -60,10 +60,10 @@ export function withPipedLabels(form: Form): Form {
     return {
       ...element,
       attrs,
-      ...(isComposite(element) && { children: element.children.map(made) }),
+      ...(isComposite(element) && { children: element.children.map(fill) }),
     } as Element;
   };
-  return { ...form, children: form.children.map((step) => ({ ...step, children: step.children.map(made) })) };
+  return { ...form, children: form.children.map((step) => ({ ...step, children: step.children.map(fill) })) };
 }
 
 function hasPiped({ attrs = {} }: { readonly attrs?: object }): boolean {

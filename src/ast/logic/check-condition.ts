@@ -136,19 +136,19 @@ export function checkComparisons(
   filter: unknown,
   problemOf: (comparison: Comparison) => string | undefined,
 ): FilterProblem[] {
-  const say = (problem: string, path: readonly number[]): FilterProblem => ({
+  const createProblem = (problem: string, path: readonly number[]): FilterProblem => ({
     message: `The filter ${problem}.`,
     path,
   });
   const fault = findConditionFault(filter);
-  if (fault) return [say(fault.problem, fault.path)];
+  if (fault) return [createProblem(fault.problem, fault.path)];
   const unstorable = isRecord(filter) && jsonStorageProblem(filter, { values: 0, markup: 0 });
-  if (unstorable) return [say(unstorable, [])];
+  if (unstorable) return [createProblem(unstorable, [])];
   if (!fitsBytes(JSON.stringify(filter), formLimits.filterBytes))
-    return [say(`must have at most ${formLimits.filterBytes} bytes as JSON`, [])];
+    return [createProblem(`must have at most ${formLimits.filterBytes} bytes as JSON`, [])];
   return [...walkComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
     const problem = problemOf(comparison);
-    return problem === undefined ? [] : [say(problem, path)];
+    return problem === undefined ? [] : [createProblem(problem, path)];
   });
 }
 

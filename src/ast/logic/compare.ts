@@ -89,35 +89,35 @@ type TestInput = {
   readonly input: Answered | undefined;
   readonly around: ComparisonContext;
 };
-type Test = (asked: TestInput) => boolean;
+type Test = (test: TestInput) => boolean;
 
 const order =
   (holds: (sign: number) => boolean): Test =>
-  (asked) => {
-    const found = pairOf(asked, asked.comparison.value);
+  (test) => {
+    const found = pairOf(test, test.comparison.value);
     if (!found) return false;
     const [left, right] = found;
     return holds(left < right ? -1 : Number(left > right));
   };
 
-const equals: Test = (asked) => {
-  const { value } = asked.comparison;
-  if (typeof value === 'boolean') return asked.given.value === value;
-  return isAmong(asked);
+const equals: Test = (test) => {
+  const { value } = test.comparison;
+  if (typeof value === 'boolean') return test.given.value === value;
+  return isAmong(test);
 };
 
-const contains: Test = (asked) => {
-  const { comparison, given, around } = asked;
+const contains: Test = (test) => {
+  const { comparison, given, around } = test;
   const { value } = comparison;
   if (Array.isArray(given.value)) return membersOf(given, around.work).has(value);
   // `contains` compares strings, even if the value is a number.
-  const found = pairOf(asked, typeof value === 'number' ? String(value) : value);
+  const found = pairOf(test, typeof value === 'number' ? String(value) : value);
   return typeof found?.[0] === 'string' && includesText(found[0], String(found[1]), around.work);
 };
 
-const oneOf: Test = (asked) => {
-  const { comparison, given, around } = asked;
-  if (!Array.isArray(given.value)) return isAmong(asked);
+const oneOf: Test = (test) => {
+  const { comparison, given, around } = test;
+  if (!Array.isArray(given.value)) return isAmong(test);
   const { plain } = operandOf(comparison, around.work);
   spendWork(around.work, plain.size * stepsOf.listed);
   const members = membersOf(given, around.work);
@@ -126,9 +126,9 @@ const oneOf: Test = (asked) => {
 
 const tests: Readonly<Record<ComparisonOperator, Test>> = {
   equals,
-  not_equals: (asked) => !equals(asked),
+  not_equals: (test) => !equals(test),
   contains,
-  not_contains: (asked) => !contains(asked),
+  not_contains: (test) => !contains(test),
   one_of: oneOf,
   greater_than: order((sign) => sign > 0),
   at_least: order((sign) => sign >= 0),

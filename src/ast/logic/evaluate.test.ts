@@ -176,8 +176,8 @@ test('hidden answers are neither checked nor stored, whatever their value; unkno
   });
   const result = checkAnswers(form, { ...raw, e: 1 }, new Map(), context);
   assert.deepEqual(result.ok || result.errors.map(({ field }) => field), ['e']);
-  const asked = checkAnswers(form, { a: true }, new Map(), context);
-  assert.deepEqual(asked.ok || asked.errors.map(({ field }) => field), ['b']);
+  const checked = checkAnswers(form, { a: true }, new Map(), context);
+  assert.deepEqual(checked.ok || checked.errors.map(({ field }) => field), ['b']);
 });
 
 test('require_when requires an answer while its condition is true, but only of visible elements', () => {

@@ -102,9 +102,9 @@ const faults: [formula: string, problem: RegExp, character: number][] = [
 ];
 for (const [formula, problem, character] of faults) {
   test(`${formula.slice(0, 20) || 'nothing'} is rejected at character ${character}`, () => {
-    const said = formulaProblem(formula) ?? '';
-    assert.match(said, problem);
-    assert.ok(said.endsWith(`(character ${character})`), said);
+    const message = formulaProblem(formula) ?? '';
+    assert.match(message, problem);
+    assert.ok(message.endsWith(`(character ${character})`), message);
   });
 }
 
@@ -115,7 +115,7 @@ test('a formula has at most 2,000 characters, and the longest one is evaluated',
 
 const calculation = (id: string, formula: string, attrs = {}): FormNode =>
   element('calculation', id, { formula, ...attrs });
-const asked = [
+const questions = [
   element('number', 'price'),
   element('text', 'name'),
   element('date', 'day'),
@@ -165,10 +165,10 @@ const refused: [formula: string, problem: string][] = [
 ];
 for (const [formula, problem] of refused) {
   test(`${formula} is rejected because of an element that it names`, () => {
-    const form = structure(...asked, calculation('total', formula));
+    const form = structure(...questions, calculation('total', formula));
     const late = { type: 'step', attrs: { title: 'Two' }, children: [element('number', 'late')] };
     assert.deepEqual(problemsOf({ ...form, children: [...form.children!, late] }), [
-      { message: `"formula" of "total" ${problem}.`, path: [0, asked.length] },
+      { message: `"formula" of "total" ${problem}.`, path: [0, questions.length] },
     ]);
   });
 }

@@ -205,11 +205,11 @@ function run(
     }
   };
   // Caches the result of each token for the current character, because many states share a token.
-  const askedAt = new Int32Array(tokens.length).fill(-1);
+  const cachedAt = new Int32Array(tokens.length).fill(-1);
   const answers = new Uint8Array(tokens.length);
   const takes = (ask: number, character: string, position: number): boolean => {
-    if (askedAt[ask] !== position) {
-      askedAt[ask] = position;
+    if (cachedAt[ask] !== position) {
+      cachedAt[ask] = position;
       spendWork(work, steps.ask);
       answers[ask] = Number(accepts(tokens[ask]!, character, work));
     }
@@ -247,8 +247,8 @@ function accepts(text: string, character: string, work: WorkBudget): boolean {
   spendWorkOnce(work, text, /\\p/i.test(text) ? steps.newProperty : steps.newClass);
   const known = classes.get(text);
   if (known) return known.test(character);
-  const made = new RegExp(`^${text}$`, 'u');
+  const pattern = new RegExp(`^${text}$`, 'u');
   if (classes.size >= keptClasses) classes.delete(classes.keys().next().value!);
-  classes.set(text, made);
-  return made.test(character);
+  classes.set(text, pattern);
+  return pattern.test(character);
 }

@@ -36,6 +36,6 @@ const examples: ProblemValues & Partial<Record<RuleName, string | number>> = {
 export function formatProblem({ rule, label, custom, values }: AnswerProblem): string {
   const sentence = custom ? `{label}: {custom}` : englishSentences[rule];
   // A label can already end in punctuation.
-  const said = /[?!.:]$/.test(label) ? sentence.replace('{label}:', '{label}') : sentence;
-  return fillTemplate(said, { example: examples[rule] ?? '', ...values, label, ...(custom && { custom }) });
+  const text = /[?!.:]$/.test(label) ? sentence.replace('{label}:', '{label}') : sentence;
+  return fillTemplate(text, { example: examples[rule] ?? '', ...values, label, ...(custom && { custom }) });
 }

@@ -128,9 +128,9 @@ test("the author's custom message replaces the default of every rule, and is nev
 
 test('a message is filled once: a label or file name that looks like a placeholder is unchanged', () => {
   const problem = { rule: 'accept', label: '{file}', values: { file: '{types}', types: '$&' } } as const;
-  const said = formatProblem(problem);
-  assert.ok(said.startsWith('{file}: {types} is not'), said);
-  assert.ok(said.endsWith('these types: $&.'), said);
+  const message = formatProblem(problem);
+  assert.ok(message.startsWith('{file}: {types} is not'), message);
+  assert.ok(message.endsWith('these types: $&.'), message);
 });
 
 const otherRadio = element('radio', 'q', { other: true });

@@ -81,21 +81,20 @@ test('every formatted number is parsed back to its value, in every language', ()
   assert.equal(formatEditableNumber(-1234.5, ',.'), '-1234,5');
 });
 
-const saidNumbers: readonly (readonly [value: number, locale: string, format: NumberFormat, text: string])[] =
-  [
-    [0, 'de', {}, '0'],
-    [1234, 'en', {}, '1,234'],
-    [1234, 'es', {}, '1234'],
-    [-1234567.25, 'de', {}, '-1.234.567,25'],
-    [1234567, 'fr', {}, '1\u202f234\u202f567'],
-    [1234567.5, 'en-in', {}, '12,34,567.5'],
-    [1234567.5, 'ar', {}, '1,234,567.5'],
-    [1.5e-7, 'en', {}, '0.00000015'],
-    [1e15, 'de', {}, '1.000.000.000.000.000'],
-    [5000, 'en', { decimals: 2, prefix: '€ ' }, '€ 5,000.00'],
-    [2.5, 'de-at', { decimals: 0, suffix: ' kg' }, '3 kg'],
-  ];
+const formatted: readonly (readonly [value: number, locale: string, format: NumberFormat, text: string])[] = [
+  [0, 'de', {}, '0'],
+  [1234, 'en', {}, '1,234'],
+  [1234, 'es', {}, '1234'],
+  [-1234567.25, 'de', {}, '-1.234.567,25'],
+  [1234567, 'fr', {}, '1\u202f234\u202f567'],
+  [1234567.5, 'en-in', {}, '12,34,567.5'],
+  [1234567.5, 'ar', {}, '1,234,567.5'],
+  [1.5e-7, 'en', {}, '0.00000015'],
+  [1e15, 'de', {}, '1.000.000.000.000.000'],
+  [5000, 'en', { decimals: 2, prefix: '€ ' }, '€ 5,000.00'],
+  [2.5, 'de-at', { decimals: 0, suffix: ' kg' }, '3 kg'],
+];
 
-for (const [value, locale, format, text] of saidNumbers) {
+for (const [value, locale, format, text] of formatted) {
   test(`${value} is formatted as ${text}`, () => assert.equal(formatNumber(value, locale, format), text));
 }

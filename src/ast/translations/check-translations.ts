@@ -46,12 +46,12 @@ export function* translationProblems(
   languages: readonly string[],
 ): Generator<string, void> {
   const texts = new Map(translatableAttributesOf(specs));
-  for (const [language, said] of Object.entries(attrs.translations ?? {})) {
+  for (const [language, translated] of Object.entries(attrs.translations ?? {})) {
     const where = `in ${quote(language)}`;
     const problem = languageProblem(language, languages);
     if (problem) yield problem;
     else
-      for (const [name, text] of Object.entries(said)) {
+      for (const [name, text] of Object.entries(translated)) {
         const spec = texts.get(name);
         if (!spec)
           yield `include ${quote(name)} ${where}, which is not one of its texts: ${[...texts.keys()].join(', ')}`;
@@ -149,11 +149,11 @@ export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>
         isConfirmationTextName(name) && typeof text === 'string' ? change(text) : text,
       ]),
     );
-  const spoken = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
+  const translations = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
   // The type is unchanged, because only texts differ from the original.
   return {
     ...map(confirmation),
-    ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }),
+    ...(translations.length > 0 && { translations: Object.fromEntries(translations) }),
   } as Confirmation;
 }
 
@@ -247,19 +247,19 @@ export function settingsInLanguage<Settings extends WithTexts>(
   settings: Settings,
   language: string | undefined,
 ): Settings {
-  const said = <Texts>(translations: Readonly<Record<string, Texts>> = {}): Texts | undefined =>
+  const pick = <Texts>(translations: Readonly<Record<string, Texts>> = {}): Texts | undefined =>
     language === undefined ? undefined : getProperty(translations, language);
-  const texts = said(settings.translations);
+  const texts = pick(settings.translations);
   const {
-    translations: _said,
+    translations: _translations,
     confirmations,
-    ...spoken
+    ...translated
   } = mapSettingTexts(settings, (text, name) => texts?.[name] ?? text);
   // The cast is safe: translations are optional in all settings.
   return {
-    ...spoken,
+    ...translated,
     ...(confirmations && {
-      confirmations: confirmations.map(({ translations, ...each }) => ({ ...each, ...said(translations) })),
+      confirmations: confirmations.map(({ translations, ...each }) => ({ ...each, ...pick(translations) })),
     }),
   } as unknown as Settings;
 }

@@ -19,8 +19,8 @@ export function textInAllLanguages(
   const text = getProperty(attrs, name);
   const written = typeof text === 'string' ? [{ language: '', text }] : [];
   const translated = Object.entries(translationsOf(attrs)).flatMap(([language, texts]) => {
-    const said: unknown = getProperty(texts, name);
-    return typeof said === 'string' ? [{ language, text: said }] : [];
+    const translation: unknown = getProperty(texts, name);
+    return typeof translation === 'string' ? [{ language, text: translation }] : [];
   });
   return [...written, ...translated];
 }

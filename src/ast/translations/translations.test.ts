@@ -204,23 +204,23 @@ test('conditional confirmations have translations, in the list, in the file and 
     ],
   );
   const [, message] = texts;
-  const said = applyFormTranslations(document, [{ text: message!, language: 'de', to: 'Fertig' }]).settings;
-  assert.deepEqual(checkSettings(said, form).ok, true);
+  const after = applyFormTranslations(document, [{ text: message!, language: 'de', to: 'Fertig' }]).settings;
+  assert.deepEqual(checkSettings(after, form).ok, true);
   const closed = listTexts({ ...document, settings: { ...settings, closed_message: 'Closed' } }).at(-3)!;
   assert.equal(closed.key, '$settings/closed_message');
   const other = applyFormTranslations(document, [{ text: closed, language: 'de', to: 'Zu' }]).settings;
   assert.equal(other.confirmations, settings.confirmations, 'what is not changed is shared');
-  assert.deepEqual(settingsInLanguage(said, 'de').confirmations, [
+  assert.deepEqual(settingsInLanguage(after, 'de').confirmations, [
     { when, redirect_url: 'https://example.com/' },
     { when, title: 'Hallo {{name}}', message: 'Fertig' },
   ]);
-  assert.deepEqual(settingsInLanguage(said, 'ar').confirmations?.[1], {
+  assert.deepEqual(settingsInLanguage(after, 'ar').confirmations?.[1], {
     when,
     title: 'Hi {{name}}',
     message: 'Done',
   });
   const english = valid(structure([element('text', 'name')], { languages: ['en'] }, {}));
-  assert.deepEqual(dropStaleSettings(english, said).confirmations?.[1], {
+  assert.deepEqual(dropStaleSettings(english, after).confirmations?.[1], {
     when,
     title: 'Hi {{name}}',
     message: 'Done',

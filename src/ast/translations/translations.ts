@@ -4,7 +4,7 @@ import type { Translations } from '../basics/translation-shapes.ts';
 import { type Form, type FormNode, languagesOf } from '../form/tree.ts';
 
 // Forms are immutable and every request needs the derived form, so it is cached.
-const made = new WeakMap<Form, Map<string, Form>>();
+const formsByLanguage = new WeakMap<Form, Map<string, Form>>();
 
 /**
  * Returns a form in one of its languages: a tree with only the texts of that language, for rendering and
@@ -15,14 +15,14 @@ export function formInLanguage(form: Form, language: string | undefined): Form {
   const languages = languagesOf(form);
   const [first] = languages;
   if (first === undefined) return form;
-  const spoken = language !== undefined && languages.includes(language) ? language : first;
-  const known = made.get(form) ?? new Map<string, Form>();
-  made.set(form, known);
+  const tag = language !== undefined && languages.includes(language) ? language : first;
+  const cached = formsByLanguage.get(form) ?? new Map<string, Form>();
+  formsByLanguage.set(form, cached);
   const { languages: _languages, ...attrs } = form.attrs;
   // Translated texts do not change the attributes of a node.
-  const spoke = known.get(spoken) ?? (nodeIn({ ...form, attrs }, spoken) as Form);
-  known.set(spoken, spoke);
-  return spoke;
+  const translated = cached.get(tag) ?? (nodeIn({ ...form, attrs }, tag) as Form);
+  cached.set(tag, translated);
+  return translated;
 }
 
 function nodeIn(node: FormNode, language: string): FormNode {

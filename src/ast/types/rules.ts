@@ -86,7 +86,7 @@ export type InputRules<Attrs = never> = {
   /** For lists of choices: whether only one is allowed. The answer is still a list. */
   readonly takesOne?: (attrs: Attrs) => boolean;
   /** Formats a number, if the type does not use the default. */
-  readonly say?: (attrs: Attrs, value: number, numberLocale: string) => string;
+  readonly formatNumber?: (attrs: Attrs, value: number, numberLocale: string) => string;
   /**
    * Checks a tidied, non-blank value by the type and the author's rules.
    * @throws TooMuchWork

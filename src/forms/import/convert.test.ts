@@ -25,12 +25,12 @@ type Document = Readonly<Record<string, unknown>>;
 const options = { numRuns: cases(200) };
 
 const converted = (source: keyof typeof samples, document: Document = samples[source]) => {
-  const made = convertForm(document, source);
-  const checked = validateStructure(made.structure);
+  const result = convertForm(document, source);
+  const checked = validateStructure(result.structure);
   assert.ok(checked.ok, JSON.stringify(checked));
-  assert.ok(checkSettings(made.settings, checked.form).ok);
+  assert.ok(checkSettings(result.settings, checked.form).ok);
   return {
-    ...made,
+    ...result,
     form: checked.form,
     elements: [...walkElements(checked.form)].map(({ element }) => element as FormNode),
   };
@@ -269,14 +269,14 @@ test('contradictions, and conditions on later elements, are dropped and reported
     ],
   });
   assert.deepEqual(find(elements, 'a'), { id: 'a', label: 'a' });
-  const said = report
+  const lines = report
     .filter(({ outcome }) => outcome !== 'mapped')
     .map(({ path, message }) => `${path}: ${message}`);
   assert.ok(
-    said.some((line) => line.startsWith('pages[0].elements[0]: Part of it was left out:')),
-    said.join('\n'),
+    lines.some((line) => line.startsWith('pages[0].elements[0]: Part of it was left out:')),
+    lines.join('\n'),
   );
-  assert.ok(said.some((line) => line.startsWith('pages[1].elements[0].visibleIf: This expression')));
+  assert.ok(lines.some((line) => line.startsWith('pages[1].elements[0].visibleIf: This expression')));
 });
 
 test('an ending with two faults is dropped, and the next one is kept', () => {
@@ -477,7 +477,7 @@ test('a document that needs too much work is rejected', () => {
     title: 'Which?',
     properties: { choices },
   }));
-  const made = convertFormText(JSON.stringify({ title: 'Long', fields }), 'typeform');
-  assert.ok(typeof made === 'string');
-  assert.match(made, /at most 1,000 elements and 5,000 options/);
+  const problem = convertFormText(JSON.stringify({ title: 'Long', fields }), 'typeform');
+  assert.ok(typeof problem === 'string');
+  assert.match(problem, /at most 1,000 elements and 5,000 options/);
 });

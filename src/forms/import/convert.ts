@@ -56,20 +56,20 @@ function removeInvalidAttributes(
   { message, path }: StructureError,
   root: SourcePart,
 ): boolean {
-  const made = path.reduce<SketchNode | undefined>((at, index) => at?.children[index], form);
-  if (!made) return false;
-  const specs = attributeSpecsOf(made.type);
+  const node = path.reduce<SketchNode | undefined>((at, index) => at?.children[index], form);
+  if (!node) return false;
+  const specs = attributeSpecsOf(node.type);
   const named = message.startsWith('The translations of')
     ? ['translations']
-    : Object.keys(specs).filter((name) => message.includes(`"${name}"`) && Object.hasOwn(made.attrs, name));
-  const part = origins.get(made) ?? root;
+    : Object.keys(specs).filter((name) => message.includes(`"${name}"`) && Object.hasOwn(node.attrs, name));
+  const part = origins.get(node) ?? root;
   let isMended = false;
   for (const name of named) {
-    const value = made.attrs[name];
+    const value = node.attrs[name];
     const shownless = typeof value === 'string' ? fillPiped(value, () => '…') : value;
-    if (shownless !== value) made.attrs[name] = shownless;
+    if (shownless !== value) node.attrs[name] = shownless;
     else if (specs[name]?.required) continue;
-    else delete made.attrs[name];
+    else delete node.attrs[name];
     part.change(`Part of it was left out: ${message}`);
     isMended = true;
   }
@@ -187,9 +187,9 @@ export function convertForRequest(
     : documentOfText({ text, source });
   if (typeof read === 'string') return read;
   try {
-    const made = convertForm(read.document, read.source, work);
-    const { report } = made;
-    return { ...made, source: read.source, report: report.slice(0, mostLines), report_count: report.length };
+    const form = convertForm(read.document, read.source, work);
+    const { report } = form;
+    return { ...form, source: read.source, report: report.slice(0, mostLines), report_count: report.length };
   } catch (error) {
     if (error instanceof TooMuchWork) return tooLarge;
     throw error;

@@ -19,7 +19,7 @@ export type FormbricksImportContext = FormImportContext & {
   /** The steps of blocks and questions, by id. */
   readonly steps: Map<string, SketchNode>;
   readonly endings: Map<string, EndScreen>;
-  readonly variables: Map<string, { part: SourcePart; made: SketchNode; step: SketchNode | undefined }>;
+  readonly variables: Map<string, { part: SourcePart; node: SketchNode; step: SketchNode | undefined }>;
 };
 
 /** Returns the name that conditions use for an element. */
@@ -66,17 +66,17 @@ function dayBeside(day: string | undefined, by: number): string | undefined {
 }
 
 /** Reads the validation of an element. */
-export function readRules(part: SourcePart, made: SketchNode, { texts }: FormbricksImportContext): void {
+export function readRules(part: SourcePart, node: SketchNode, { texts }: FormbricksImportContext): void {
   const all = part.list('validation.rules');
   const isAny = part.text('validation.logic') === 'or' && all.length > 1;
   for (const rule of all) {
     rule.skip('id');
     const [attribute = '', read] = getProperty(rules, rule.text('type') ?? '') ?? [];
-    const isKnown = Object.hasOwn(attributeSpecsOf(made.type), attribute);
+    const isKnown = Object.hasOwn(attributeSpecsOf(node.type), attribute);
     const value = isKnown && !isAny ? read?.(rule.part('params')) : undefined;
     if (value === undefined) rule.leaveOut(leftOutReasons.rule);
-    else made.attrs[attribute] = value;
-    texts.set(made, 'error_message', rule.part('customErrorMessage'));
+    else node.attrs[attribute] = value;
+    texts.set(node, 'error_message', rule.part('customErrorMessage'));
   }
 }
 
@@ -115,7 +115,7 @@ function readCondition(part: SourcePart, reading: FormbricksImportContext, depth
   const values = single === undefined ? list : [single];
   const row = left.part('meta.row');
   if (named.rows && row.isThere) return compareRow(named, row.word() ?? '', is, values);
-  const isSeveral = named.made.type === 'multiple_choice' || named.made.type === 'picture_choice';
+  const isSeveral = named.node.type === 'multiple_choice' || named.node.type === 'picture_choice';
   const anyOf = createComparisonCondition(named, 'one_of', values);
   const allOf = combineConditions(
     'all',
@@ -212,14 +212,14 @@ function readCalculation(
   const variable = reading.variables.get(action.text('variableId') ?? '');
   const change = getProperty(calculations, action.text('operator') ?? '');
   const [type = '', name = ''] = [action.text('value.type'), action.word('value.value')];
-  const named = reading.named.get(`${type.replace('question', 'element')} ${name}`)?.made;
+  const named = reading.named.get(`${type.replace('question', 'element')} ${name}`)?.node;
   const isNumber = ['number', 'rating', 'scale', 'calculation'].includes(named?.type ?? '');
   const other = isNumber ? `{${String(named?.attrs['id'])}}` : undefined;
   const value = type === 'static' ? action.number('value.value')?.toString() : other;
-  const asked = formulaOf(when);
-  if (!variable || !change || value === undefined || asked === undefined) return false;
-  const { attrs } = variable.made;
-  attrs['formula'] = change(String(attrs['formula']), value, asked);
+  const condition = formulaOf(when);
+  if (!variable || !change || value === undefined || condition === undefined) return false;
+  const { attrs } = variable.node;
+  attrs['formula'] = change(String(attrs['formula']), value, condition);
   variable.step = step;
   action.map(`calculation "${String(attrs['id'])}"`);
   return true;
@@ -256,12 +256,12 @@ function readAction(
     if (!readCalculation(action, when, step, reading)) action.leaveOut(leftOutReasons.variable);
     return;
   }
-  const made = objective === 'requireAnswer' ? reading.named.get(`element ${target}`)?.made : undefined;
-  if (!made || !('require_when' in attributeSpecsOf(made.type)))
+  const node = objective === 'requireAnswer' ? reading.named.get(`element ${target}`)?.node : undefined;
+  if (!node || !('require_when' in attributeSpecsOf(node.type)))
     return action.leaveOut('This action is not supported.');
-  const before = made.attrs['require_when'] as Condition | undefined;
-  made.attrs['require_when'] = combineConditions('any', before ? [before, when] : [when]);
-  action.map(`condition of "${String(made.attrs['id'])}"`);
+  const before = node.attrs['require_when'] as Condition | undefined;
+  node.attrs['require_when'] = combineConditions('any', before ? [before, when] : [when]);
+  action.map(`condition of "${String(node.attrs['id'])}"`);
 }
 
 function readJump(

@@ -12,14 +12,14 @@ type Document = Readonly<Record<string, unknown>>;
 
 function converted(document: Document) {
   assert.equal(detectFormSource(document), 'formbricks');
-  const made = convertForm(document, 'formbricks');
-  const checked = validateStructure(made.structure);
+  const result = convertForm(document, 'formbricks');
+  const checked = validateStructure(result.structure);
   assert.ok(checked.ok, JSON.stringify(checked));
-  assert.ok(checkSettings(made.settings, checked.form).ok);
+  assert.ok(checkSettings(result.settings, checked.form).ok);
   const elements = [...walkElements(checked.form)].map(({ element }) => element as FormNode);
   const attrsOf = (id: string) => elements.find(({ attrs }) => attrs?.['id'] === id)?.attrs ?? {};
-  const reported = made.report.flatMap(({ outcome, path }) => (outcome === 'mapped' ? [] : [path]));
-  return { ...made, form: checked.form, elements, attrsOf, reported };
+  const reported = result.report.flatMap(({ outcome, path }) => (outcome === 'mapped' ? [] : [path]));
+  return { ...result, form: checked.form, elements, attrsOf, reported };
 }
 
 test('each question of a survey becomes an element, and a part without an equivalent is reported', () => {

@@ -80,8 +80,8 @@ const elements: ElementMappings<FormbricksImportContext> = {
   consent: {
     type: 'consent',
     attrs: { statement: 'label' },
-    finish: (part, made, { texts }) =>
-      texts.set(made, 'help_text', [part.part('subheader'), part.part('html')]),
+    finish: (part, node, { texts }) =>
+      texts.set(node, 'help_text', [part.part('subheader'), part.part('html')]),
   },
   cta: {
     type: 'rich_text',
@@ -91,8 +91,8 @@ const elements: ElementMappings<FormbricksImportContext> = {
   date: {
     type: 'date',
     lost: { format: 'The language of the page determines the date format.' },
-    finish: (part, made, { texts }) =>
-      texts.set(made, 'help_text', [part.part('subheader'), part.part('html')]),
+    finish: (part, node, { texts }) =>
+      texts.set(node, 'help_text', [part.part('subheader'), part.part('html')]),
   },
   fileUpload: {
     type: 'file_upload',
@@ -133,20 +133,20 @@ const groupFields: Readonly<Record<string, readonly [type: string, label: string
   country: ['text', 'Country'],
 };
 
-function readChoices(part: SourcePart, made: SketchNode, { texts, named }: FormbricksImportContext): void {
+function readChoices(part: SourcePart, node: SketchNode, { texts, named }: FormbricksImportContext): void {
   const choices = new Map<string, string>();
   const plain = part.list('choices').filter((choice) => {
-    if (choice.text('id') === 'none' && made.type === 'multiple_choice')
+    if (choice.text('id') === 'none' && node.type === 'multiple_choice')
       part.change(leftOutReasons.noneAlone);
     if (choice.text('id') !== 'other') return true;
-    if (made.type === 'ranking') choice.leaveOut('A ranking does not support an “Other” answer.');
-    else made.attrs['other'] = true;
+    if (node.type === 'ranking') choice.leaveOut('A ranking does not support an “Other” answer.');
+    else node.attrs['other'] = true;
     choices.set('other', otherAnswerKey);
     choice.part('label').leaveOut(leftOutReasons.otherText);
     return false;
   });
-  const isPicture = made.type === 'picture_choice';
-  const ids = texts.setOptions(made, 'options', plain, (choice) => {
+  const isPicture = node.type === 'picture_choice';
+  const ids = texts.setOptions(node, 'options', plain, (choice) => {
     choice.part('imageUrl').leaveOut(leftOutReasons.elsewhere);
     return { label: isPicture ? `Picture ${plain.indexOf(choice) + 1}` : choice.part('label') };
   });
@@ -154,29 +154,29 @@ function readChoices(part: SourcePart, made: SketchNode, { texts, named }: Formb
   for (const [choice, id] of ids) choices.set(choice.text('id') ?? '', id);
   if (!['none', undefined].includes(part.text('shuffleOption')))
     part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
-  named.set(conditionNameOf(part), { made, choices });
+  named.set(conditionNameOf(part), { node, choices });
 }
 
 /** Rows and columns are localized texts, or objects with an id and a localized label. */
-function readMatrix(part: SourcePart, made: SketchNode, { texts, named }: FormbricksImportContext): void {
+function readMatrix(part: SourcePart, node: SketchNode, { texts, named }: FormbricksImportContext): void {
   const read = (each: SourcePart) => {
     each.skip('id');
     return { label: each.part('label').isThere ? each.part('label') : each };
   };
   const [rows, columns] = [part.list('rows'), part.list('columns')];
-  const rowIds = texts.setOptions(made, 'rows', rows, read);
-  const ids = texts.setOptions(made, 'options', columns, read);
+  const rowIds = texts.setOptions(node, 'rows', rows, read);
+  const ids = texts.setOptions(node, 'options', columns, read);
   const indexed = (parts: readonly SourcePart[], found: ReadonlyMap<SourcePart, string>) =>
     new Map(parts.flatMap((each, at) => (found.has(each) ? [[String(at), found.get(each)!] as const] : [])));
   if (!['none', undefined].includes(part.text('shuffleOption')))
     part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
-  named.set(conditionNameOf(part), { made, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
+  named.set(conditionNameOf(part), { node, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
 }
 
 /** Reads a text with a button. A button can only open a link. */
-function readCta(part: SourcePart, made: SketchNode, { texts }: FormbricksImportContext): void {
+function readCta(part: SourcePart, node: SketchNode, { texts }: FormbricksImportContext): void {
   texts.set(
-    made,
+    node,
     'text',
     ['headline', 'subheader', 'html'].map((name) => part.part(name)),
   );
@@ -186,20 +186,20 @@ function readCta(part: SourcePart, made: SketchNode, { texts }: FormbricksImport
   if (!/^https?:\/\/[^\s()]+$/.test(address))
     return part.part('buttonUrl').leaveOut('This is not a valid web address.');
   const link = (text: unknown): string => `${String(text)}\n\n[${label}](${address})`;
-  made.attrs['text'] = link(made.attrs['text'] ?? '');
-  const translations = (made.attrs['translations'] ?? {}) as Record<string, Record<string, unknown>>;
+  node.attrs['text'] = link(node.attrs['text'] ?? '');
+  const translations = (node.attrs['translations'] ?? {}) as Record<string, Record<string, unknown>>;
   for (const texts of Object.values(translations)) texts['text'] = link(texts['text']);
 }
 
 /** If the question is required but none of its fields is, all its fields become required. */
-function readGroup(part: SourcePart, made: SketchNode, reading: FormbricksImportContext): void {
+function readGroup(part: SourcePart, node: SketchNode, reading: FormbricksImportContext): void {
   const { sketch, texts } = reading;
   const fields = part.parts().filter(({ name }) => Object.hasOwn(groupFields, name));
   const shown = fields.filter((field) => field.flag('show') !== false);
   for (const field of fields) if (!shown.includes(field)) field.leaveOut(leftOutReasons.off);
   const isRequired = part.flag('required') && !shown.some((field) => field.flag('required'));
   if (part.flag('required') && !isRequired) part.part('required').map('required fields');
-  addGroupDescription(part.part('subheader'), made, reading);
+  addGroupDescription(part.part('subheader'), node, reading);
   for (const field of shown) {
     const [type, label] = groupFields[field.name]!;
     const child = createNode(type, {
@@ -208,7 +208,7 @@ function readGroup(part: SourcePart, made: SketchNode, reading: FormbricksImport
     });
     texts.set(child, 'label', field.part('placeholder'));
     if (field.flag('required') || isRequired) child.attrs['required'] = true;
-    addNode(sketch, made, child, field);
+    addNode(sketch, node, child, field);
   }
 }
 
@@ -257,23 +257,23 @@ export function readFormbricks(document: SourcePart, sketch: Sketch): void {
     isClosed = block.list('logic').length > 0 || block.part('logicFallback').isThere;
   }
   for (const block of blocks) readFormbricksLogic(block, reading.steps.get(block.text('id') ?? '')!, reading);
-  for (const { part, made, step: last } of reading.variables.values())
-    addNode(sketch, last ?? step, made, part);
+  for (const { part, node, step: last } of reading.variables.values())
+    addNode(sketch, last ?? step, node, part);
   applyEndScreens(sketch, [...reading.endings.values()]);
   texts.finish();
 }
 
 function readElement(part: SourcePart, step: SketchNode, reading: FormbricksImportContext): void {
   const { sketch, ids, named } = reading;
-  const made = createMappedElement(elements, part.text('type') ?? '', part, reading, common);
-  if (typeof made === 'string') return part.leaveOut(made);
-  if (made.type !== 'rich_text') {
-    made.attrs['id'] = ids.get(part.text('id') ?? '');
-    if (!named.has(conditionNameOf(part)) && made.type !== 'composite')
-      named.set(conditionNameOf(part), { made });
+  const node = createMappedElement(elements, part.text('type') ?? '', part, reading, common);
+  if (typeof node === 'string') return part.leaveOut(node);
+  if (node.type !== 'rich_text') {
+    node.attrs['id'] = ids.get(part.text('id') ?? '');
+    if (!named.has(conditionNameOf(part)) && node.type !== 'composite')
+      named.set(conditionNameOf(part), { node });
   }
-  readRules(part, made, reading);
-  addNode(sketch, step, made, part);
+  readRules(part, node, reading);
+  addNode(sketch, step, node, part);
 }
 
 /** Returns the default language of the texts. */
@@ -344,16 +344,16 @@ function readHead(
   else texts.setSetting('closed_message', [closed.part('heading'), closed.part('subheading')]);
   if (root.list('questions').length > 0) settings['layout'] = 'question';
   for (const part of root.list('endings')) {
-    const made = createNode('confirmation');
+    const node = createNode('confirmation');
     const [type, address, message] = [part.text('type'), part.text('url'), part.part('subheader')];
     if (type !== 'endScreen' && type !== 'redirectToUrl')
       part.part('type').leaveOut('This type of ending is not supported.');
     // A conditional confirmation has a message or an address.
-    texts.set(made, endings.size > 0 && !message.isThere ? 'message' : 'title', part.part('headline'));
-    texts.set(made, 'message', message);
-    if (address) made.attrs['redirect_url'] = address;
+    texts.set(node, endings.size > 0 && !message.isThere ? 'message' : 'title', part.part('headline'));
+    texts.set(node, 'message', message);
+    if (address) node.attrs['redirect_url'] = address;
     part.part('imageUrl').leaveOut(leftOutReasons.elsewhere);
-    endings.set(part.text('id') ?? '', { part, made, when: [], isUsual: endings.size === 0 });
+    endings.set(part.text('id') ?? '', { part, node, when: [], isUsual: endings.size === 0 });
   }
 }
 
@@ -363,23 +363,23 @@ function readHidden(
   { sketch, named, ids }: FormbricksImportContext,
 ): void {
   const name = part.text() ?? '';
-  const made = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
-  ids.set(name, String(made.attrs['id']));
-  named.set(`hiddenField ${name}`, { made });
-  addNode(sketch, step, made, part);
+  const node = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
+  ids.set(name, String(node.attrs['id']));
+  named.set(`hiddenField ${name}`, { node });
+  addNode(sketch, step, node, part);
 }
 
 /** A numeric variable becomes a hidden calculation. Logic changes its formula. */
 function readVariable(part: SourcePart, { sketch, named, ids, variables }: FormbricksImportContext): void {
   const [id = '', name = '', start] = [part.text('id'), part.text('name'), part.number('value')];
   if (part.text('type') !== 'number' || start === undefined) return part.leaveOut(leftOutReasons.variable);
-  const made = createNode('calculation', {
+  const node = createNode('calculation', {
     id: sketch.newId(name, name),
     label: name || 'Variable',
     hidden: true,
   });
-  made.attrs['formula'] = String(start);
-  ids.set(id, String(made.attrs['id']));
-  named.set(`variable ${id}`, { made });
-  variables.set(id, { part, made, step: undefined });
+  node.attrs['formula'] = String(start);
+  ids.set(id, String(node.attrs['id']));
+  named.set(`variable ${id}`, { node });
+  variables.set(id, { part, node, step: undefined });
 }

@@ -53,12 +53,12 @@ export function readGoogleForms(root: SourcePart, sketch: Sketch): void {
       reading.pages.set(item.text('itemId') ?? '', step);
       continue;
     }
-    const made = readItem(item, kind, reading);
-    if (typeof made === 'string') item.leaveOut(made);
-    else addNode(sketch, step, made, item);
+    const node = readItem(item, kind, reading);
+    if (typeof node === 'string') item.leaveOut(node);
+    else addNode(sketch, step, node, item);
     const from = step;
-    if (typeof made !== 'string' && made.attrs['options'] && made.type !== 'matrix')
-      later.push(() => readJumps(item.part('questionItem.question.choiceQuestion'), made, from, reading));
+    if (typeof node !== 'string' && node.attrs['options'] && node.type !== 'matrix')
+      later.push(() => readJumps(item.part('questionItem.question.choiceQuestion'), node, from, reading));
   }
   for (const each of later) each();
   const quiz = root.part('settings.quizSettings');
@@ -101,14 +101,14 @@ function readItem(item: SourcePart, kind: string | undefined, reading: GoogleRea
   part.skip('questionId');
   item.part('questionItem.image').leaveOut(leftOutReasons.elsewhere);
   const common = { attrs: { required: 'required' } };
-  const made = createMappedElement(questions, type, part, reading, common);
-  if (typeof made === 'string') return made;
+  const node = createMappedElement(questions, type, part, reading, common);
+  if (typeof node === 'string') return node;
   const words = texts.read(item.part('title')) ?? item.text('itemId') ?? '';
-  const head = createNode(made.type, { id: sketch.newId(undefined, words) });
+  const head = createNode(node.type, { id: sketch.newId(undefined, words) });
   texts.set(head, 'label', item.part('title'));
   texts.set(head, 'help_text', item.part('description'));
-  made.attrs = { ...made.attrs, ...head.attrs };
-  return made;
+  node.attrs = { ...node.attrs, ...head.attrs };
+  return node;
 }
 
 /** The element type for each type of question. */
@@ -149,9 +149,9 @@ const questions: ElementMappings<GoogleReading> = {
   },
   timeQuestion: {
     type: (question) => (question.flag('timeQuestion.duration') ? 'text' : 'time'),
-    finish: (question, made) => {
-      if (made.type === 'time') return;
-      made.attrs['placeholder'] = '1:30';
+    finish: (question, node) => {
+      if (node.type === 'time') return;
+      node.attrs['placeholder'] = '1:30';
       question.part('timeQuestion').change('A duration becomes a text question.');
     },
   },
@@ -199,22 +199,22 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
   AUDIO: ['audio/*'],
 };
 
-function readChoice(question: SourcePart, made: SketchNode, { texts }: GoogleReading): void {
+function readChoice(question: SourcePart, node: SketchNode, { texts }: GoogleReading): void {
   const grading = question.part('grading');
   const worth = grading.number('pointValue') ?? 0;
   const answers = grading.list('correctAnswers.answers');
   const right = new Set(answers.map((answer) => answer.text('value')));
-  const isShared = made.type === 'multiple_choice';
+  const isShared = node.type === 'multiple_choice';
   const isGraded = worth > 0 && right.size > 0;
   if (isGraded && isShared) grading.change('The points are divided among the correct choices.');
   const points = isGraded ? worth / (isShared ? right.size : 1) : undefined;
   const plain = question.list('choiceQuestion.options').filter((option) => {
     option.part('image').leaveOut(leftOutReasons.elsewhere);
     if (option.flag('isOther') !== true) return true;
-    made.attrs['other'] = true;
+    node.attrs['other'] = true;
     return false;
   });
-  texts.setOptions(made, 'options', plain, (option) => {
+  texts.setOptions(node, 'options', plain, (option) => {
     const label = option.part('value');
     return { label, points: right.has(label.text()) ? points : undefined };
   });
@@ -225,7 +225,7 @@ const knownActions: readonly string[] = ['SUBMIT_FORM', 'NEXT_SECTION', 'GO_TO_A
 
 function readJumps(
   part: SourcePart,
-  made: SketchNode,
+  node: SketchNode,
   step: SketchNode,
   { sketch, texts, pages }: GoogleReading,
 ): void {
@@ -239,9 +239,9 @@ function readJumps(
     if (target === undefined) continue;
     const label = texts.read(option.part('value'));
     const chosen = option.flag('isOther')
-      ? createOtherChosenCondition(made)
-      : label && createComparisonCondition({ made }, 'equals', [label]);
-    const when = made.type === 'multiple_choice' ? undefined : chosen;
+      ? createOtherChosenCondition(node)
+      : label && createComparisonCondition({ node }, 'equals', [label]);
+    const when = node.type === 'multiple_choice' ? undefined : chosen;
     if (!when || addJump(sketch, step, target, when) === undefined)
       option.leaveOut('This option cannot have a jump.');
   }
@@ -256,15 +256,15 @@ function readRowsRequired(group: SourcePart): true | undefined {
   return (required.length > 0 && required.every((each) => each)) || undefined;
 }
 
-function readGrid(group: SourcePart, made: SketchNode, { texts }: GoogleReading): void {
+function readGrid(group: SourcePart, node: SketchNode, { texts }: GoogleReading): void {
   const type = group.text('grid.columns.type');
   if (type !== undefined && type !== 'RADIO' && type !== 'CHECKBOX')
     group.part('grid.columns.type').change('Each row becomes a single choice.');
-  if (type === 'CHECKBOX') made.attrs['multiple'] = true;
-  texts.setOptions(made, 'rows', group.list('questions'), (row) => ({
+  if (type === 'CHECKBOX') node.attrs['multiple'] = true;
+  texts.setOptions(node, 'rows', group.list('questions'), (row) => ({
     label: row.part('rowQuestion.title'),
   }));
-  texts.setOptions(made, 'options', group.list('grid.columns.options'), (each) => ({
+  texts.setOptions(node, 'options', group.list('grid.columns.options'), (each) => ({
     label: each.part('value'),
   }));
 }

@@ -26,7 +26,7 @@ export function textOfHtml(html: string): string {
     const [, address] = /href="((?:https?:|mailto:)[^"\s()]*)"/i.exec(attributes) ?? [];
     return address === undefined ? text : `[${text}](${address})`;
   });
-  const text = marks.reduce((at, [mark, made]) => at.replace(mark, made), linked).replace(/<[^<>]*>/g, '');
+  const text = marks.reduce((at, [mark, to]) => at.replace(mark, to), linked).replace(/<[^<>]*>/g, '');
   return text
     .replace(
       /&(?:#(\d{1,6})|([a-z]{2,6}));/gi,

@@ -7,7 +7,7 @@ export type PlainValue = string | number | boolean;
 
 /** An element that conditions refer to, and how they name its answers. */
 export type ReferencedElement = {
-  readonly made: SketchNode;
+  readonly node: SketchNode;
   /** The values for yes and no. */
   readonly yes?: string;
   readonly no?: string;
@@ -62,10 +62,10 @@ export function createComparisonCondition(
   is: ComparisonOperator,
   values: readonly PlainValue[],
 ): Condition | undefined {
-  const { made } = named;
-  const element = String(made.attrs['id']);
+  const { node } = named;
+  const element = String(node.attrs['id']);
   if (is === 'answered' || is === 'not_answered') return { element, is };
-  const isSeveral = made.type === 'multiple_choice' || made.type === 'picture_choice';
+  const isSeveral = node.type === 'multiple_choice' || node.type === 'picture_choice';
   const operator = isSeveral ? (severalOperators[is] ?? is) : is;
   const others = values.filter((value) => isOther(named, value));
   const fitted = values
@@ -79,7 +79,7 @@ export function createComparisonCondition(
     return combineConditions('any', [
       ...(list.length > 0 ? [{ element, is, value: list }] : []),
       ...flags.map((value) => ({ element, is: 'equals', value }) as const),
-      ...others.map(() => createOtherChosenCondition(made)),
+      ...others.map(() => createOtherChosenCondition(node)),
     ]);
   }
   if (others.length > 0 && is !== 'equals' && is !== 'not_equals') return undefined;
@@ -87,12 +87,12 @@ export function createComparisonCondition(
   return combineConditions(isNot ? 'all' : 'any', [
     ...fitted.map((value) => (value === undefined ? undefined : { element, is: operator, value })),
     ...others.map(() =>
-      is === 'equals' ? createOtherChosenCondition(made) : negateCondition(createOtherChosenCondition(made)),
+      is === 'equals' ? createOtherChosenCondition(node) : negateCondition(createOtherChosenCondition(node)),
     ),
   ]);
 }
 
-function isOther({ made: { attrs }, choices }: ReferencedElement, value: PlainValue): boolean {
+function isOther({ node: { attrs }, choices }: ReferencedElement, value: PlainValue): boolean {
   if (choices) return choices.get(String(value)) === otherAnswerKey;
   const options = (attrs['options'] ?? []) as readonly Option[];
   return (
@@ -120,7 +120,7 @@ const numbers: readonly string[] = ['number', 'rating', 'scale', 'calculation'];
  * @returns undefined if no answer can have the value.
  */
 function toAnswerValue(
-  { made: { type }, yes = 'true', no = 'false', choices }: ReferencedElement,
+  { node: { type }, yes = 'true', no = 'false', choices }: ReferencedElement,
   value: PlainValue,
 ): PlainValue | undefined {
   if (choices) return choices.get(String(value));
@@ -133,7 +133,7 @@ function toAnswerValue(
 }
 
 /** What a visitor sees at the end. `when`: the conditions of the jumps that lead to it. */
-export type EndScreen = { part: SourcePart; made: SketchNode; when: Condition[]; isUsual: boolean };
+export type EndScreen = { part: SourcePart; node: SketchNode; when: Condition[]; isUsual: boolean };
 
 /**
  * Turns endings with conditions into conditional confirmations, and the default ending into the confirmation
@@ -142,14 +142,14 @@ export type EndScreen = { part: SourcePart; made: SketchNode; when: Condition[];
 export function applyEndScreens({ settings }: Sketch, endings: readonly EndScreen[]): void {
   const usual = endings.find(({ isUsual }) => isUsual) ?? endings.find(({ when }) => when.length === 0);
   const confirmations: object[] = [];
-  for (const { part, made, when } of endings) {
-    if (when.length > 0) confirmations.push({ when: combineConditions('any', when), ...made.attrs });
+  for (const { part, node, when } of endings) {
+    if (when.length > 0) confirmations.push({ when: combineConditions('any', when), ...node.attrs });
     if (when.length > 0) part.map('conditional confirmation');
     else if (part === usual?.part) part.map('confirmation');
     else part.leaveOut('No jump leads to this ending.');
   }
   if (confirmations.length > 0) settings['confirmations'] = confirmations;
-  const { title, message, redirect_url: address, translations = {} } = usual?.made.attrs ?? {};
+  const { title, message, redirect_url: address, translations = {} } = usual?.node.attrs ?? {};
   if (title) setTheme(settings, 'confirmation_title', title);
   if (message) settings['confirmation_message'] = message;
   if (address) settings['redirect_url'] ??= address;

@@ -56,11 +56,11 @@ export type Texts = {
   /** Converts a text of the service and cuts it to its limit. `part` is its source, for the report. */
   readonly write: (part: SourcePart, text: string, most: number, hasHeadings?: boolean) => string;
   /** Sets a text of a node. */
-  readonly set: (made: SketchNode, attribute: string, parts: SourcePart | readonly SourcePart[]) => void;
+  readonly set: (node: SketchNode, attribute: string, parts: SourcePart | readonly SourcePart[]) => void;
   readonly setSetting: (name: string, parts: SourcePart | readonly SourcePart[]) => void;
   /** Sets the options or rows of a question. @returns the id of each. */
   readonly setOptions: (
-    made: SketchNode,
+    node: SketchNode,
     attribute: string,
     parts: readonly SourcePart[],
     read: (part: SourcePart) => OptionParts,
@@ -143,22 +143,22 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
       translate(tag, each);
     }
   };
-  const translationsOf = (made: SketchNode, tag: string): Record<string, unknown> => {
-    const all = (made.attrs['translations'] ??= {}) as Record<string, Record<string, unknown>>;
+  const translationsOf = (node: SketchNode, tag: string): Record<string, unknown> => {
+    const all = (node.attrs['translations'] ??= {}) as Record<string, Record<string, unknown>>;
     return (all[tag] ??= {});
   };
 
   return {
     read: (parts, most = formLimits.textBytes) => inMain(readAll(parts, most)),
     write,
-    set: (made, attribute, parts) =>
+    set: (node, attribute, parts) =>
       share(
-        readAll(parts, bytesOf(made.type, attribute), made.type === 'rich_text'),
+        readAll(parts, bytesOf(node.type, attribute), node.type === 'rich_text'),
         (text) => {
-          made.attrs[attribute] = text;
+          node.attrs[attribute] = text;
         },
         (tag, text) => {
-          translationsOf(made, tag)[attribute] = text;
+          translationsOf(node, tag)[attribute] = text;
         },
       ),
     setSetting: (name, parts) => {
@@ -171,7 +171,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
         },
       );
     },
-    setOptions: (made, attribute, parts, read) => {
+    setOptions: (node, attribute, parts, read) => {
       const ids = new Map<SourcePart, string>();
       const taken = { ids: new Set<string>(), labels: new Set<string>() };
       const options: Option[] = [];
@@ -196,13 +196,13 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
             texts,
             () => undefined,
             (tag, text) => {
-              const all = translationsOf(made, tag);
+              const all = translationsOf(node, tag);
               ((all[attribute] ??= {}) as Record<string, string>)[id] = text;
             },
           );
         }
       }
-      made.attrs[attribute] = options;
+      node.attrs[attribute] = options;
       return ids;
     },
     finish: () => {

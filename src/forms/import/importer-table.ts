@@ -26,7 +26,7 @@ export type ElementMapping<R extends FormImportContext = FormImportContext> = {
   /** Paths that are left out, with the reason. A value of `false` loses nothing. */
   readonly lost?: Readonly<Record<string, string>>;
   /** Handles what a table cannot express. @returns why the element is not supported, if so. */
-  readonly finish?: (part: SourcePart, made: SketchNode, reading: R) => string | undefined | void;
+  readonly finish?: (part: SourcePart, node: SketchNode, reading: R) => string | undefined | void;
 };
 
 export type ElementMappings<R extends FormImportContext = FormImportContext> = Readonly<
@@ -61,31 +61,31 @@ export function createMappedElement<R extends FormImportContext>(
 ): SketchNode | string {
   const row = getProperty(table, type);
   if (!row) return `No element type matches "${type.slice(0, 40)}".`;
-  const made = createNode(typeof row.type === 'string' ? row.type : row.type(part));
-  setAttributes(made, part, { ...common.attrs, ...row.attrs }, reading.texts);
+  const node = createNode(typeof row.type === 'string' ? row.type : row.type(part));
+  setAttributes(node, part, { ...common.attrs, ...row.attrs }, reading.texts);
   for (const [path, why] of Object.entries({ ...common.lost, ...row.lost })) part.leaveOutIf(path, why);
-  const why = row.finish?.(part, made, reading);
+  const why = row.finish?.(part, node, reading);
   if (why !== undefined) return why;
-  if (attributeSpecsOf(made.type)['label']?.required) made.attrs['label'] ??= 'Untitled';
-  return made;
+  if (attributeSpecsOf(node.type)['label']?.required) node.attrs['label'] ??= 'Untitled';
+  return node;
 }
 
 /** Sets the attributes that the type supports. Other paths are not read, so the report lists them. */
 export function setAttributes(
-  made: SketchNode,
+  node: SketchNode,
   part: SourcePart,
   attributes: AttributeMappings,
   texts: Texts,
 ): void {
   for (const [name, from] of Object.entries(attributes)) {
-    const kind = getProperty(attributeSpecsOf(made.type), name)?.kind;
+    const kind = getProperty(attributeSpecsOf(node.type), name)?.kind;
     if (kind === undefined) continue;
     if (kind === 'string' && typeof from === 'string') {
-      texts.set(made, name, part.part(from));
+      texts.set(node, name, part.part(from));
       continue;
     }
     const value = typeof from === 'string' ? readAs(kind, part, from) : from(part);
-    if (value !== undefined) made.attrs[name] = value;
+    if (value !== undefined) node.attrs[name] = value;
   }
 }
 
@@ -99,12 +99,12 @@ const numeric: ReadonlySet<AttributeKind> = new Set(['integer', 'number', 'count
 /** Puts the description of a group above its elements, because a composite has no description. */
 export function addGroupDescription(
   part: SourcePart,
-  made: SketchNode,
+  node: SketchNode,
   { sketch, texts }: FormImportContext,
 ): void {
   const paragraph = createNode('paragraph');
   texts.set(paragraph, 'label', part);
-  if (paragraph.attrs['label'] !== undefined) addNode(sketch, made, paragraph, part);
+  if (paragraph.attrs['label'] !== undefined) addNode(sketch, node, paragraph, part);
 }
 
 /** Maps a word of the service to one of ours. `why`: the report message for any other word. */

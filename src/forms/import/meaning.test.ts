@@ -17,10 +17,10 @@ const documents = Object.entries(samples) as [FormSource, object][];
 
 function converted(source: FormSource, document: object) {
   documents.push([source, document]);
-  const made = convertForm(document as Readonly<Record<string, unknown>>, source);
-  const checked = validateStructure(made.structure);
+  const result = convertForm(document as Readonly<Record<string, unknown>>, source);
+  const checked = validateStructure(result.structure);
   assert.ok(checked.ok, JSON.stringify(checked));
-  const settings = checkSettings(made.settings, checked.form);
+  const settings = checkSettings(result.settings, checked.form);
   assert.ok(settings.ok, JSON.stringify(settings));
   const elements = [...walkElements(checked.form)].map(({ element }) => element as FormNode);
   /** Returns whether an element is shown with these answers. */
@@ -33,18 +33,18 @@ function converted(source: FormSource, document: object) {
     return shown.isShown(elements.find(({ attrs }) => attrs?.['id'] === id) as never);
   };
   const attrsOf = (id: string) => elements.find(({ attrs }) => attrs?.['id'] === id)?.attrs;
-  const said = made.report.flatMap(({ path, title, outcome, message }) =>
+  const reported = result.report.flatMap(({ path, title, outcome, message }) =>
     outcome === 'mapped' ? [] : [{ path, title, outcome, message }],
   );
-  const isTold = (path: string): boolean => said.some((line) => line.path === path);
-  return { ...made, form: checked.form, elements, shows, attrsOf, said, isTold };
+  const isReported = (path: string): boolean => reported.some((line) => line.path === path);
+  return { ...result, form: checked.form, elements, shows, attrsOf, reported, isReported };
 }
 
 const survey = (...elements: object[]) => ({ pages: [{ elements }] });
 const text = (name: string, visibleIf: string) => ({ type: 'text', name, visibleIf });
 
 test('a SurveyJS boolean with custom values is compared with yes and no, and a comparison with any other value is reported', () => {
-  const { shows, isTold } = converted(
+  const { shows, isReported } = converted(
     'surveyjs',
     survey(
       { type: 'boolean', name: 'member', valueTrue: 'no', valueFalse: 'yes' },
@@ -71,13 +71,13 @@ test('a SurveyJS boolean with custom values is compared with yes and no, and a c
     [shows('when_plain', { plain: true }), shows('when_plain', { plain: false })],
     [true, false],
   );
-  assert.ok(isTold('pages[0].elements[8].visibleIf'));
-  assert.ok(isTold('pages[0].elements[9].visibleIf'));
-  assert.ok(isTold('pages[0].elements[0].valueTrue'));
+  assert.ok(isReported('pages[0].elements[8].visibleIf'));
+  assert.ok(isReported('pages[0].elements[9].visibleIf'));
+  assert.ok(isReported('pages[0].elements[0].valueTrue'));
 });
 
 test('conditions on the "other" answer of a choice are true for a custom answer and false for an option', () => {
-  const { shows, isTold } = converted(
+  const { shows, isReported } = converted(
     'surveyjs',
     survey(
       { type: 'radiogroup', name: 'colour', choices: ['Red', 'Blue'], showOtherItem: true },
@@ -99,7 +99,7 @@ test('conditions on the "other" answer of a choice are true for a custom answer 
       expected,
       answer,
     );
-  assert.ok(isTold('pages[0].elements[5].visibleIf'));
+  assert.ok(isReported('pages[0].elements[5].visibleIf'));
 });
 
 test('the option "Other" of Google Forms keeps its jump, and a jump to a missing page is reported', () => {
@@ -111,7 +111,7 @@ test('the option "Other" of Google Forms keeps its jump, and a jump to a missing
   ];
   const item = (itemId: string, title: string, inside: object) => ({ itemId, title, ...inside });
   const choiceQuestion = { type: 'RADIO', options };
-  const { form, isTold } = converted('google_forms', {
+  const { form, isReported } = converted('google_forms', {
     info: { title: 'A form' },
     items: [
       item('1', 'Come', { questionItem: { question: { choiceQuestion } } }),
@@ -131,8 +131,8 @@ test('the option "Other" of Google Forms keeps its jump, and a jump to a missing
     },
   ]);
   const at = 'items[0].questionItem.question.choiceQuestion.options';
-  assert.ok(isTold(`${at}[2].goToSectionId`));
-  assert.ok(isTold(`${at}[3].goToAction`));
+  assert.ok(isReported(`${at}[2].goToSectionId`));
+  assert.ok(isReported(`${at}[3].goToAction`));
 });
 
 test('a number with a minimum and a step accepts the same numbers as in its source document', () => {
@@ -154,7 +154,7 @@ test('a number with a minimum and a step accepts the same numbers as in its sour
 
 test('Tally settings become form settings: address, language, limit, closing time and emails', () => {
   const tally = (settings: object) => converted('tally', { blocks: [], settings });
-  const made = tally({
+  const result = tally({
     redirectOnCompletion: { html: 'https://example.org/thanks', mentions: [] },
     language: 'de',
     submissionsLimit: 40,
@@ -167,7 +167,7 @@ test('Tally settings become form settings: address, language, limit, closing tim
     selfEmailTo: { html: 'ada@example.org' },
     hasProgressBar: true,
   });
-  assert.deepEqual(made.settings, {
+  assert.deepEqual(result.settings, {
     redirect_url: 'https://example.org/thanks',
     locale: 'de',
     max_submissions: 40,
@@ -177,13 +177,13 @@ test('Tally settings become form settings: address, language, limit, closing tim
     notification_email: 'ada@example.org',
   });
   assert.deepEqual(
-    made.said.map(({ path }) => path),
+    result.reported.map(({ path }) => path),
     ['settings.hasProgressBar'],
   );
   const off = tally({ submissionsLimit: 40, hasSubmissionsLimit: false, closeDate: 'soon', language: 'tlh' });
   assert.deepEqual(off.settings, {});
   for (const name of ['submissionsLimit', 'closeDate', 'language'])
-    assert.ok(off.isTold(`settings.${name}`), name);
+    assert.ok(off.isReported(`settings.${name}`), name);
 });
 
 test('a Tally condition on a missing option, or on the "other" option of a multiple choice, is reported', () => {
@@ -202,7 +202,7 @@ test('a Tally condition on a missing option, or on the "other" option of a multi
     },
   });
   const input = (uuid: string) => ({ uuid, type: 'INPUT_TEXT', groupUuid: uuid, payload: { name: uuid } });
-  const { shows, isTold } = converted('tally', {
+  const { shows, isReported } = converted('tally', {
     blocks: [
       { uuid: 't', type: 'TITLE', groupUuid: 't', payload: { html: 'Colour' } },
       option('red', { text: 'Red' }),
@@ -214,11 +214,11 @@ test('a Tally condition on a missing option, or on the "other" option of a multi
     ],
   });
   assert.deepEqual([shows('first', { colour: 'Teal' }), shows('first', { colour: 'Red' })], [true, false]);
-  assert.ok(isTold('blocks[6]'));
+  assert.ok(isReported('blocks[6]'));
 });
 
 test('Typeform: a jump can use a hidden field, notifications become settings, and the report names variables', () => {
-  const { form, settings, said } = converted('typeform', {
+  const { form, settings, reported } = converted('typeform', {
     hidden: ['src'],
     variables: { score: 0, price: 3 },
     fields: [
@@ -269,19 +269,19 @@ test('Typeform: a jump can use a hidden field, notifications become settings, an
     [settings.notification_email, settings.receipt_email_element],
     ['ada@example.org,ben@example.org', 'mail'],
   );
-  const told = new Map(said.map(({ path, message }) => [path, message]));
-  assert.match(told.get('variables.price')!, /calculation/);
-  assert.match(told.get('logic[0].actions[1]')!, /calculation/);
+  const messages = new Map(reported.map(({ path, message }) => [path, message]));
+  assert.match(messages.get('variables.price')!, /calculation/);
+  assert.match(messages.get('logic[0].actions[1]')!, /calculation/);
   for (const path of [
     'settings.notifications.self.subject',
     'settings.notifications.respondent.message',
     'fields[2].properties.allow_other_choice',
   ])
-    assert.ok(told.has(path), path);
+    assert.ok(messages.has(path), path);
 });
 
 test('SurveyJS expressions and calculated values become calculations, and the report names unsupported expressions by title', () => {
-  const { attrsOf, said } = converted('surveyjs', {
+  const { attrsOf, reported } = converted('surveyjs', {
     ...survey(
       { type: 'text', name: 'price', inputType: 'number' },
       { type: 'boolean', name: 'member', valueTrue: 'y', valueFalse: 'n' },
@@ -302,7 +302,7 @@ test('SurveyJS expressions and calculated values become calculations, and the re
   assert.equal(attrsOf('total')!['prefix'], 'EUR ');
   assert.deepEqual([attrsOf('twice')!['formula'], attrsOf('twice')!['hidden']], ['{total}+{price}', true]);
   assert.deepEqual(
-    said.filter(({ outcome }) => outcome === 'left_out').map(({ path, title }) => [path, title]),
+    reported.filter(({ outcome }) => outcome === 'left_out').map(({ path, title }) => [path, title]),
     [
       ['pages[0].elements[3]', 'A strange one'],
       ['pages[0].elements[4]', 'By a value'],
@@ -349,14 +349,14 @@ test('changing any value of a document changes the form or the report', () => {
       if (identifying.test(path) || (isSlice && at % 4 !== 0)) return [];
       const changed = structuredClone(document) as Record<string, unknown>;
       const { holder, name } = [...leavesOf(changed)][at]!;
-      const made = othersThan(holder[name]).map((other) => {
+      const forms = othersThan(holder[name]).map((other) => {
         holder[name] = other;
         return convertForm(changed, source);
       });
-      const isTold = made
+      const isReported = forms
         .at(-1)!
         .report.some((line) => line.outcome !== 'mapped' && isWithin(path, line.path));
-      return isTold || made.some((each) => JSON.stringify(each) !== before) ? [] : [`${source} ${path}`];
+      return isReported || forms.some((each) => JSON.stringify(each) !== before) ? [] : [`${source} ${path}`];
     });
   });
   assert.deepEqual(silent, []);

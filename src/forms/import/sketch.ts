@@ -17,7 +17,7 @@ export type Sketch = {
    * Returns an id for an element or a step: the preferred one if it is a valid id, otherwise one made from
    * the words.
    */
-  readonly newId: (wished: string | undefined, words?: string) => string;
+  readonly newId: (preferred: string | undefined, words?: string) => string;
 };
 
 export function newSketch(): Sketch {
@@ -27,8 +27,8 @@ export function newSketch(): Sketch {
     form: createNode('form', { name: 'Imported form' }),
     settings: {},
     origins: new Map(),
-    newId: (wished, words = '') => {
-      const base = isMeaningfulId(wished) ? wished : slugOf(words);
+    newId: (preferred, words = '') => {
+      const base = isMeaningfulId(preferred) ? preferred : slugOf(words);
       // Each stem has a counter: with thousands of equal long names, counting from 1 each time would take too
       // long.
       const stem = base.slice(0, 58);
@@ -53,15 +53,15 @@ export const attributeSpecsOf = (type: string): AttributeSpecs =>
   isElementType(type) ? elementDefinitions[type].attrs : type === 'step' ? stepAttributes : formAttributes;
 
 /** Adds a node to its parent and records its source part. A full form accepts no more nodes. */
-export function addNode({ origins }: Sketch, parent: SketchNode, made: SketchNode, part: SourcePart): void {
+export function addNode({ origins }: Sketch, parent: SketchNode, node: SketchNode, part: SourcePart): void {
   if (origins.size >= formLimits.elements) {
     part.leaveOut(`A form has at most ${formLimits.elements} elements.`);
     return;
   }
-  parent.children.push(made);
-  origins.set(made, part);
-  const { id } = made.attrs;
-  part.map(typeof id === 'string' ? `${made.type} "${id}"` : made.type);
+  parent.children.push(node);
+  origins.set(node, part);
+  const { id } = node.attrs;
+  part.map(typeof id === 'string' ? `${node.type} "${id}"` : node.type);
 }
 
 /** Adds a step after the last one. */

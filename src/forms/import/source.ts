@@ -175,7 +175,7 @@ export function openSourceDocument(document: object, work: WorkBudget = createWo
     };
   };
 
-  function* tell(holder: Holder, key: Key, path: string, around?: string): Generator<ImportReportLine, void> {
+  function* walk(holder: Holder, key: Key, path: string, around?: string): Generator<ImportReportLine, void> {
     const here = notes.get(holder)?.get(key) ?? [];
     const value = valueAt(holder, key);
     const title = (path !== '' && isHolder(value) && titleOf(value)) || around;
@@ -185,11 +185,11 @@ export function openSourceDocument(document: object, work: WorkBudget = createWo
     if (isBlank(value) || read.get(holder)?.has(key)) return;
     if (isHolder(value) && touched.has(value)) {
       const keys: Key[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
-      for (const each of keys) yield* tell(value, each, join(path, each), title);
+      for (const each of keys) yield* walk(value, each, join(path, each), title);
     } else if (isHolder(value) || here.length === 0) yield { ...place, outcome: 'left_out', message: unread };
   }
 
-  return { root: open(top, 'document', '', []), report: () => [...tell(top, 'document', '')] };
+  return { root: open(top, 'document', '', []), report: () => [...walk(top, 'document', '')] };
 }
 
 const isPlain = (value: unknown): value is string | number | boolean =>

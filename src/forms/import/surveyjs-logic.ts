@@ -168,8 +168,8 @@ export function convertToFormula(text: string, naming: Naming): string | undefin
   const parts = split(text, longest.formula).map((token) => {
     const { name, one, two = one, number, sign } = token;
     if (name !== undefined) {
-      const { made, yes = 'true', no = 'false' } = naming(name.trim()) ?? {};
-      return made && yes === 'true' && no === 'false' ? `{${String(made.attrs['id'])}}` : undefined;
+      const { node, yes = 'true', no = 'false' } = naming(name.trim()) ?? {};
+      return node && yes === 'true' && no === 'false' ? `{${String(node.attrs['id'])}}` : undefined;
     }
     if (two !== undefined) return /["{}]/.test(two) ? undefined : `"${two}"`;
     const isForeign = sign === '*=' || sign === '[' || sign === ']';
@@ -181,12 +181,12 @@ export function convertToFormula(text: string, naming: Naming): string | undefin
 const logic = { visibleIf: 'show_when', requiredIf: 'require_when' } as const;
 
 /** Reads the conditions of a part, after every element is known. */
-export function readSurveyLogic(part: SourcePart, made: SketchNode, reading: SurveyImportContext): void {
+export function readSurveyLogic(part: SourcePart, node: SketchNode, reading: SurveyImportContext): void {
   for (const [name, attribute] of Object.entries(logic))
     if (part.part(name).isThere)
       reading.later.push(() => {
         const condition = readCondition(part.part(name), reading);
-        if (condition) made.attrs[attribute] = condition;
+        if (condition) node.attrs[attribute] = condition;
       });
 }
 
@@ -210,7 +210,7 @@ export function readTriggers(
   for (const trigger of root.list('triggers')) {
     const type = trigger.text('type');
     const goto = trigger.text('gotoName') ?? '';
-    const skipped = steps.get(goto) ?? places.get(String(named.get(goto)?.made.attrs['id']));
+    const skipped = steps.get(goto) ?? places.get(String(named.get(goto)?.node.attrs['id']));
     const target = type === 'complete' ? 'end' : type === 'skip' ? skipped : undefined;
     const condition = readCondition(trigger.part('expression'), reading);
     const from = condition && lastNamed(condition, places, sketch.form.children);
@@ -234,9 +234,9 @@ export function readCalculatedValues(root: SourcePart, { sketch, named }: Survey
     }
     if (part.flag('includeIntoResult') !== true) part.change('The result is stored with the answers.');
     const id = sketch.newId(name, name);
-    const made = createNode('calculation', { id, label: name || 'Calculation', formula, hidden: true });
-    addNode(sketch, last, made, part);
-    if (!named.has(name)) named.set(name, { made });
+    const node = createNode('calculation', { id, label: name || 'Calculation', formula, hidden: true });
+    addNode(sketch, last, node, part);
+    if (!named.has(name)) named.set(name, { node });
   }
 }
 

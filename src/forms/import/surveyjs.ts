@@ -96,11 +96,11 @@ const elements: ElementMappings<SurveyImportContext> = {
         return decimals >= 0 ? Math.min(decimals, 10) : undefined;
       },
     },
-    finish: (part, made, { named }) => {
-      made.attrs['formula'] = convertToFormula(part.text('expression') ?? '', (name) => named.get(name));
-      if (made.attrs['formula'] === undefined) return 'This expression has no equivalent formula.';
+    finish: (part, node, { named }) => {
+      node.attrs['formula'] = convertToFormula(part.text('expression') ?? '', (name) => named.get(name));
+      if (node.attrs['formula'] === undefined) return 'This expression has no equivalent formula.';
       const style = part.text('displayStyle');
-      if (style === 'currency') made.attrs['prefix'] = `${part.text('currency') ?? 'USD'} `;
+      if (style === 'currency') node.attrs['prefix'] = `${part.text('currency') ?? 'USD'} `;
       else if (style === 'percent' || style === 'date')
         part.part('displayStyle').change('The result is shown as a plain number.');
       return undefined;
@@ -119,11 +119,11 @@ const elements: ElementMappings<SurveyImportContext> = {
       low_label: 'minRateDescription',
       high_label: 'maxRateDescription',
     },
-    finish: (part, made, { texts }) => {
+    finish: (part, node, { texts }) => {
       if (levelsOf(part).style === 'smileys') part.change(leftOutReasons.stars);
-      if (made.type !== 'radio') return;
-      made.attrs['options_layout'] = 'row';
-      texts.setOptions(made, 'options', part.list('rateValues'), readOption);
+      if (node.type !== 'radio') return;
+      node.attrs['options_layout'] = 'row';
+      texts.setOptions(node, 'options', part.list('rateValues'), readOption);
       part.change('Its levels become options.');
     },
   },
@@ -138,10 +138,10 @@ const elements: ElementMappings<SurveyImportContext> = {
   matrix: {
     type: 'matrix',
     attrs: { multiple: (part) => part.text('cellType') === 'checkbox' || undefined },
-    finish: (part, made, { texts }) => {
-      texts.setOptions(made, 'options', part.list('columns'), readOption);
-      texts.setOptions(made, 'rows', part.list('rows'), readOption);
-      if (part.flag('isAllRowRequired')) made.attrs['required'] = true;
+    finish: (part, node, { texts }) => {
+      texts.setOptions(node, 'options', part.list('columns'), readOption);
+      texts.setOptions(node, 'rows', part.list('rows'), readOption);
+      if (part.flag('isAllRowRequired')) node.attrs['required'] = true;
     },
   },
   matrixdynamic: rows,
@@ -156,8 +156,8 @@ const elements: ElementMappings<SurveyImportContext> = {
   html: {
     type: 'rich_text',
     attrs: { text: 'html' },
-    finish: (_part, made) => {
-      made.attrs['text'] ??= '-';
+    finish: (_part, node) => {
+      node.attrs['text'] ??= '-';
     },
   },
   file: {
@@ -199,23 +199,23 @@ const readOption = (part: SourcePart) =>
     ? { id: part.word('value'), label: part.part('text') }
     : { id: part.word(), label: part };
 
-function readChoices(part: SourcePart, made: SketchNode, { texts, matrix }: SurveyImportContext): void {
+function readChoices(part: SourcePart, node: SketchNode, { texts, matrix }: SurveyImportContext): void {
   const own = part.list('choices');
   for (const each of own) each.part('imageLink').leaveOut(leftOutReasons.elsewhere);
-  texts.setOptions(made, 'options', own.length > 0 ? own : (matrix?.list('choices') ?? []), readOption);
+  texts.setOptions(node, 'options', own.length > 0 ? own : (matrix?.list('choices') ?? []), readOption);
   if (part.flag('showNoneItem') ?? part.flag('hasNone')) {
-    (made.attrs['options'] as unknown[]).push({
+    (node.attrs['options'] as unknown[]).push({
       id: 'none',
       label: texts.read(part.part('noneText')) ?? 'None',
     });
-    if (made.type === 'multiple_choice') part.change(leftOutReasons.noneAlone);
+    if (node.type === 'multiple_choice') part.change(leftOutReasons.noneAlone);
   }
   const order = part.text('choicesOrder');
   if (order !== undefined && order !== 'none') part.part('choicesOrder').leaveOut(leftOutReasons.ordered);
 }
 
-function readValidators(part: SourcePart, made: SketchNode, { texts }: SurveyImportContext): void {
-  const { attrs, type } = made;
+function readValidators(part: SourcePart, node: SketchNode, { texts }: SurveyImportContext): void {
+  const { attrs, type } = node;
   const [base, step] = [part.number('min') ?? 0, attrs['step']];
   for (const validator of part.list('validators')) {
     const kind = (validator.text('type') ?? '').replace(/validator$/, '');
@@ -232,7 +232,7 @@ function readValidators(part: SourcePart, made: SketchNode, { texts }: SurveyImp
     } else if (kind === 'regex' && isProse) {
       // Our patterns match the whole answer.
       set('pattern', validator.text('regex')?.replace(/^\^/, '').replace(/\$$/, '') || undefined);
-      texts.set(made, 'error_message', validator.part('text'));
+      texts.set(node, 'error_message', validator.part('text'));
     } else if (kind !== 'email' || type !== 'email') validator.leaveOut(leftOutReasons.rule);
   }
   // In SurveyJS, steps count from the minimum of the field. Ours count from the smallest accepted number.
@@ -287,31 +287,31 @@ function readElement(part: SourcePart, parent: SketchNode, reading: SurveyImport
   if (type === 'matrixdropdown') return readCells(part, parent, reading);
   const name = part.text('name') ?? '';
   const id = sketch.newId(name, name || part.text('title'));
-  const made = createMappedElement(elements, type, part, reading, { attrs: common });
-  if (typeof made === 'string') return part.leaveOut(made);
-  made.attrs['id'] = id;
-  if (made.attrs['label'] === 'Untitled') made.attrs['label'] = name || 'Untitled';
+  const node = createMappedElement(elements, type, part, reading, { attrs: common });
+  if (typeof node === 'string') return part.leaveOut(node);
+  node.attrs['id'] = id;
+  if (node.attrs['label'] === 'Untitled') node.attrs['label'] = name || 'Untitled';
   // Versions before 1.9.65 write it with a capital H.
   for (const each of ['placeHolder', 'placeholder'])
-    if (!['composite', 'rich_text'].includes(made.type)) texts.set(made, 'placeholder', part.part(each));
+    if (!['composite', 'rich_text'].includes(node.type)) texts.set(node, 'placeholder', part.part(each));
   if (part.flag('startWithNewLine') === false)
     part.part('startWithNewLine').change('Questions are shown one below the other.');
   // Elements in different rows may share a name. Outside the rows, the name means the first.
   if (!ids.has(name)) ids.set(name, id);
-  const about = { made, yes: part.word('valueTrue') ?? 'true', no: part.word('valueFalse') ?? 'false' };
+  const about = { node, yes: part.word('valueTrue') ?? 'true', no: part.word('valueFalse') ?? 'false' };
   if (!named.has(name)) named.set(name, about);
   if (row !== '') named.set(`${row}${name}`, about);
-  addNode(sketch, parent, made, part);
-  readSurveyLogic(part, made, reading);
-  if (made.type !== 'composite') return;
+  addNode(sketch, parent, node, part);
+  readSurveyLogic(part, node, reading);
+  if (node.type !== 'composite') return;
   const inner = (list: string): string => (list === 'columns' ? 'row.' : 'panel.');
   for (const list of ['elements', 'templateElements', 'columns', 'items'])
     for (const child of part.list(list))
       readElement(
         child,
-        made,
+        node,
         list === 'columns' ? { ...reading, matrix: part } : reading,
-        made.attrs['repeatable'] === true ? inner(list) : row,
+        node.attrs['repeatable'] === true ? inner(list) : row,
       );
 }
 

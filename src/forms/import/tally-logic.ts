@@ -86,12 +86,12 @@ function applyTo(
 ): void {
   const done = new Set<SketchNode>();
   for (const part of parts) {
-    const made = named.get(part.text() ?? '')?.made;
-    if (!made) part.leaveOut('This block does not exist.');
-    else if (!done.has(made)) {
-      const before = made.attrs[name] as Condition | undefined;
-      made.attrs[name] = combineConditions('any', before ? [before, when] : [when]);
-      done.add(made);
+    const node = named.get(part.text() ?? '')?.node;
+    if (!node) part.leaveOut('This block does not exist.');
+    else if (!done.has(node)) {
+      const before = node.attrs[name] as Condition | undefined;
+      node.attrs[name] = combineConditions('any', before ? [before, when] : [when]);
+      done.add(node);
     }
   }
 }

@@ -94,13 +94,13 @@ const questions: ElementMappings<TallyImportContext> = {
   LINEAR_SCALE: {
     type: 'scale',
     attrs: { from: readNumberOr('payload.start', 0), to: readNumberOr('payload.end', 10) },
-    finish: (block, made, { texts }) => {
+    finish: (block, node, { texts }) => {
       const step = block.part('payload.step');
       if ((step.number() ?? 1) !== 1) step.change('Every number in the range can be chosen.');
       for (const [name, label] of Object.entries({ leftLabel: 'low_label', rightLabel: 'high_label' })) {
         const isOff = block.flag(`payload.has${name[0]!.toUpperCase()}${name.slice(1)}`) === false;
         if (isOff) block.part(`payload.${name}`).leaveOut(leftOutReasons.off);
-        else texts.set(made, label, block.part(`payload.${name}`));
+        else texts.set(node, label, block.part(`payload.${name}`));
       }
     },
   },
@@ -141,14 +141,14 @@ function readQuestion(type: string, run: readonly SourcePart[], reading: TallyIm
   const { sketch, texts, title } = reading;
   const [first] = run as [SourcePart];
   reading.run = run;
-  const made = createMappedElement(questions, type, first, reading);
-  if (typeof made === 'string') return first.leaveOut(made);
+  const node = createMappedElement(questions, type, first, reading);
+  if (typeof node === 'string') return first.leaveOut(node);
   const name = texts.read(first.part('payload.name'), formLimits.labelBytes);
   const placeholder = texts.read(first.part('payload.placeholder'));
   const label = (title && textOfBlock(title, texts)) ?? name ?? placeholder ?? 'Untitled';
   const id = sketch.newId(undefined, name ?? label);
   const hasPlaceholder =
-    placeholder !== undefined && placeholder !== label && 'placeholder' in attributeSpecsOf(made.type);
+    placeholder !== undefined && placeholder !== label && 'placeholder' in attributeSpecsOf(node.type);
   const required = run.some((block) => block.flag('payload.isRequired')) || undefined;
   const { attrs } = createNode('', {
     id,
@@ -156,15 +156,15 @@ function readQuestion(type: string, run: readonly SourcePart[], reading: TallyIm
     placeholder: hasPlaceholder ? placeholder : undefined,
     required,
   });
-  made.attrs = { ...made.attrs, ...attrs };
+  node.attrs = { ...node.attrs, ...attrs };
   if (first.flag('payload.isHidden'))
     first.part('payload.isHidden').change('The question is shown. Hide it with a condition.');
   const found = reading.named.get(first.text('uuid') ?? '');
-  const about = found?.made === made ? found : { made };
+  const about = found?.node === node ? found : { node };
   for (const block of [...(title ? [title] : []), ...run]) recordBlock(block, about, reading);
   title?.map(`label of "${id}"`);
   reading.title = undefined;
-  addNode(sketch, reading.step, made, first);
+  addNode(sketch, reading.step, node, first);
 }
 
 /** Records what a block and its group became, for conditions. */
@@ -172,34 +172,34 @@ function recordBlock(block: SourcePart, about: ReferencedElement, { named }: Tal
   for (const id of [block.text('uuid'), block.text('groupUuid')]) if (id !== undefined) named.set(id, about);
 }
 
-function readChoices(first: SourcePart, made: SketchNode, { texts, run, named }: TallyImportContext): void {
+function readChoices(first: SourcePart, node: SketchNode, { texts, run, named }: TallyImportContext): void {
   const choices = new Map<string, string>();
   const plain = run.filter((block) => {
     const inside = block.part('payload');
     inside.skip('isFirst', 'isLast', 'hasOtherOption', 'index');
     inside.part('image').leaveOut(leftOutReasons.elsewhere);
     if (inside.flag('isOtherOption') !== true) return true;
-    if (made.type !== 'ranking') made.attrs['other'] = true;
+    if (node.type !== 'ranking') node.attrs['other'] = true;
     else block.leaveOut('A ranking does not support an “Other” answer.');
     choices.set(block.text('uuid') ?? '', otherAnswerKey);
     if (inside.text('text') !== undefined) block.change(leftOutReasons.otherText);
     return false;
   });
   const read = (block: SourcePart) => ({ label: textOfBlock(block, texts) });
-  for (const [block, id] of texts.setOptions(made, 'options', plain, read))
+  for (const [block, id] of texts.setOptions(node, 'options', plain, read))
     choices.set(block.text('uuid') ?? '', id);
-  named.set(first.text('uuid') ?? '', { made, choices });
+  named.set(first.text('uuid') ?? '', { node, choices });
 }
 
-function readMatrix(_first: SourcePart, made: SketchNode, { texts, run }: TallyImportContext): void {
+function readMatrix(_first: SourcePart, node: SketchNode, { texts, run }: TallyImportContext): void {
   const of = (type: string): SourcePart[] => run.filter((block) => block.text('type') === type);
   const read = (block: SourcePart) => {
     block.part('payload').skip('isFirst', 'isLast', 'index');
     return { label: textOfBlock(block, texts) };
   };
-  texts.setOptions(made, 'rows', of('MATRIX_ROW'), read);
-  texts.setOptions(made, 'options', of('MATRIX_COLUMN'), read);
-  if (run.some((block) => block.flag('payload.allowMultiple'))) made.attrs['multiple'] = true;
+  texts.setOptions(node, 'rows', of('MATRIX_ROW'), read);
+  texts.setOptions(node, 'options', of('MATRIX_COLUMN'), read);
+  if (run.some((block) => block.flag('payload.allowMultiple'))) node.attrs['multiple'] = true;
 }
 
 const title = (block: SourcePart, reading: TallyImportContext): void => {
@@ -248,25 +248,25 @@ const others: Readonly<Record<string, (block: SourcePart, reading: TallyImportCo
   HIDDEN_FIELDS: (block, { sketch, named, step }) => {
     for (const part of block.list('payload.hiddenFields')) {
       const name = part.text('name') ?? '';
-      const made = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
-      named.set(part.text('uuid') ?? '', { made });
-      addNode(sketch, step, made, part);
+      const node = createNode('hidden', { id: sketch.newId(name, name), label: name || 'Hidden' });
+      named.set(part.text('uuid') ?? '', { node });
+      addNode(sketch, step, node, part);
     }
   },
   CONDITIONAL_LOGIC: (block, { rules, step }) => void rules.push({ part: block, step }),
 };
 
-function put(block: SourcePart, made: SketchNode, reading: TallyImportContext): void {
+function put(block: SourcePart, node: SketchNode, reading: TallyImportContext): void {
   if (isAfterEnd(reading)) {
-    const { text = made.attrs['label'] } = made.attrs;
+    const { text = node.attrs['label'] } = node.attrs;
     const { settings } = reading.sketch;
     settings['confirmation_message'] = [settings['confirmation_message'], text].filter(Boolean).join('\n\n');
     return block.map('confirmation');
   }
   // Conditions can show and hide only elements that have an id.
-  if (made.type !== 'divider') made.attrs['id'] = reading.sketch.newId(undefined, made.type);
-  recordBlock(block, { made }, reading);
-  addNode(reading.sketch, reading.step, made, block);
+  if (node.type !== 'divider') node.attrs['id'] = reading.sketch.newId(undefined, node.type);
+  recordBlock(block, { node }, reading);
+  addNode(reading.sketch, reading.step, node, block);
 }
 
 const isAfterEnd = ({ step, sketch }: TallyImportContext): boolean => !sketch.form.children.includes(step);

@@ -122,7 +122,7 @@ function addQuestion({ line, text, options }: Block, step: SketchNode, sketch: S
   const guessed = guessQuestion(text);
   const hasBoxes = options.length > 0 && options.every((option) => box.test(textOf(option)));
   const type = typeWithOptions(guessed, options.length > 0, hasBoxes);
-  const made = addElement(line, { ...guessed, type }, step, sketch, texts);
+  const node = addElement(line, { ...guessed, type }, step, sketch, texts);
   if (options.length === 0) {
     if (guessed.hint && choiceTypes.has(guessed.hint))
       line.change('There are no options below this question, so it became a question with free text.');
@@ -138,9 +138,9 @@ function addQuestion({ line, text, options }: Block, step: SketchNode, sketch: S
   );
   const others = options.filter((option) => canHaveOther.has(type) && otherOption.test(labels.get(option)!));
   for (const option of others) option.map('another answer');
-  if (others.length > 0) made.attrs['other'] = true;
+  if (others.length > 0) node.attrs['other'] = true;
   const listed = options.filter((option) => !others.includes(option));
-  const ids = texts.setOptions(made, 'options', listed, (option) => ({ label: labels.get(option) }));
+  const ids = texts.setOptions(node, 'options', listed, (option) => ({ label: labels.get(option) }));
   for (const option of ids.keys()) option.map('option');
 }
 
@@ -170,11 +170,11 @@ export function readColumns(root: SourcePart, sketch: Sketch): void {
       continue;
     }
     const guessed = guessQuestion(title);
-    const wished = guessed.hint && !choiceTypes.has(guessed.hint) ? guessed.hint : guessed.type;
-    const { type, options } = guessAnswerType(wished, values) ?? { type: wished };
-    const made = addElement(column, { ...guessed, type }, step, sketch, texts);
+    const preferred = guessed.hint && !choiceTypes.has(guessed.hint) ? guessed.hint : guessed.type;
+    const { type, options } = guessAnswerType(preferred, values) ?? { type: preferred };
+    const node = addElement(column, { ...guessed, type }, step, sketch, texts);
     if (options)
-      made.attrs['options'] = options.map((each) => texts.write(column, each, formLimits.labelBytes));
+      node.attrs['options'] = options.map((each) => texts.write(column, each, formLimits.labelBytes));
   }
   const rows = root.number('rows') ?? 0;
   if (rows > 0)
@@ -195,12 +195,12 @@ function addElement(
   texts: Texts,
 ): SketchNode {
   const words = texts.write(part, label, formLimits.labelBytes);
-  const made = createNode(type, {
+  const node = createNode(type, {
     id: sketch.newId(undefined, words),
     label: words,
     required: isRequired || undefined,
     ...(type === 'consent' && { label: elementDefinitions.consent.title, statement: words }),
   });
-  addNode(sketch, step, made, part);
-  return made;
+  addNode(sketch, step, node, part);
+  return node;
 }

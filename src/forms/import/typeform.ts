@@ -102,17 +102,17 @@ const fields: ElementMappings<TypeformReading> = {
   nps: scale,
   legal: {
     type: 'consent',
-    finish: (field, made, { texts }) => {
+    finish: (field, node, { texts }) => {
       const description = field.part('properties.description');
-      delete made.attrs['help_text'];
-      texts.set(made, 'statement', description.isThere ? description : field.part('title'));
+      delete node.attrs['help_text'];
+      texts.set(node, 'statement', description.isThere ? description : field.part('title'));
     },
   },
   matrix: { type: 'matrix', finish: readMatrix },
   statement: {
     type: 'rich_text',
-    finish: (field, made, { texts }) =>
-      texts.set(made, 'text', [field.part('title'), field.part('properties.description')]),
+    finish: (field, node, { texts }) =>
+      texts.set(node, 'text', [field.part('title'), field.part('properties.description')]),
   },
   group,
   inline_group: group,
@@ -134,21 +134,21 @@ function refOf(part: SourcePart): string {
   return part.text('ref') ?? part.text('id') ?? part.path;
 }
 
-function readChoices(field: SourcePart, made: SketchNode, { texts, named }: TypeformReading): void {
+function readChoices(field: SourcePart, node: SketchNode, { texts, named }: TypeformReading): void {
   const choices = new Map([['other', otherAnswerKey]]);
-  const ids = texts.setOptions(made, 'options', field.list('properties.choices'), (part) => {
+  const ids = texts.setOptions(node, 'options', field.list('properties.choices'), (part) => {
     part.part('attachment').leaveOut(leftOutReasons.elsewhere);
     return { label: part.part('label') };
   });
   for (const [part, id] of ids) choices.set(refOf(part), id);
-  named.set(`field ${refOf(field)}`, { made, choices });
-  if (made.type === 'picture_choice') field.change(leftOutReasons.pictures);
-  if (made.attrs['other'] === undefined)
+  named.set(`field ${refOf(field)}`, { node, choices });
+  if (node.type === 'picture_choice') field.change(leftOutReasons.pictures);
+  if (node.attrs['other'] === undefined)
     field.leaveOutIf('properties.allow_other_choice', 'This question does not support an “Other” answer.');
 }
 
 /** Reads a matrix, in which each row repeats the columns. */
-function readMatrix(field: SourcePart, made: SketchNode, { texts }: TypeformReading): void {
+function readMatrix(field: SourcePart, node: SketchNode, { texts }: TypeformReading): void {
   const rows = field.list('properties.fields');
   const [first, ...others] = rows;
   const columns = first?.list('properties.choices') ?? [];
@@ -156,13 +156,13 @@ function readMatrix(field: SourcePart, made: SketchNode, { texts }: TypeformRead
     part.skip('id', 'ref', 'type');
     return { label: part.part(name) };
   };
-  texts.setOptions(made, 'options', columns, read('label'));
-  texts.setOptions(made, 'rows', rows, read('title'));
+  texts.setOptions(node, 'options', columns, read('label'));
+  texts.setOptions(node, 'rows', rows, read('title'));
   for (const row of others)
     for (const [at, each] of row.list('properties.choices').entries())
       if (each.text('label') !== columns[at]?.text('label'))
         each.leaveOut('All rows use the columns of the first row.');
-  if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) made.attrs['multiple'] = true;
+  if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) node.attrs['multiple'] = true;
 }
 
 function readField(field: SourcePart, parent: SketchNode, step: SketchNode, reading: TypeformReading): void {
@@ -170,14 +170,14 @@ function readField(field: SourcePart, parent: SketchNode, step: SketchNode, read
   const ref = refOf(field);
   steps.set(ref, step);
   field.part('attachment').leaveOut(leftOutReasons.elsewhere);
-  const made = createMappedElement(fields, field.text('type') ?? '', field, reading, { attrs: common });
-  if (typeof made === 'string') return field.leaveOut(made);
-  if (made.type !== 'rich_text') made.attrs['id'] = refs.get(`field:${ref}`);
-  if (!named.has(`field ${ref}`) && 'id' in made.attrs) named.set(`field ${ref}`, { made });
-  addNode(sketch, parent, made, field);
-  if (made.type !== 'composite') return;
-  addGroupDescription(field.part('properties.description'), made, reading);
-  for (const inner of field.list('properties.fields')) readField(inner, made, step, reading);
+  const node = createMappedElement(fields, field.text('type') ?? '', field, reading, { attrs: common });
+  if (typeof node === 'string') return field.leaveOut(node);
+  if (node.type !== 'rich_text') node.attrs['id'] = refs.get(`field:${ref}`);
+  if (!named.has(`field ${ref}`) && 'id' in node.attrs) named.set(`field ${ref}`, { node });
+  addNode(sketch, parent, node, field);
+  if (node.type !== 'composite') return;
+  addGroupDescription(field.part('properties.description'), node, reading);
+  for (const inner of field.list('properties.fields')) readField(inner, node, step, reading);
 }
 
 const operators = mapOperators({
@@ -265,7 +265,7 @@ function readPoints(action: SourcePart, { named }: TypeformReading): boolean {
     subject?.text('type') === 'field' ? named.get(`field ${subject.text('value') ?? ''}`) : undefined;
   const choice = object?.text('type') === 'choice' ? (object.text('value') ?? '') : '';
   const id = field?.choices?.get(choice);
-  const options = field?.made.attrs['options'] as Option[] | undefined;
+  const options = field?.node.attrs['options'] as Option[] | undefined;
   const at = options?.findIndex((option) => optionIdOf(option) === id) ?? -1;
   if (!options || id === undefined || at < 0 || action.text('condition.op') !== 'is') return false;
   options[at] = { id, label: id, points: action.text('action') === 'add' ? points : -points };
@@ -292,17 +292,17 @@ export function readTypeform(root: SourcePart, sketch: Sketch): void {
   const reading: TypeformReading = { sketch, texts, named, refs, steps: new Map(), endings: new Map() };
   readHead(root, reading);
   for (const part of root.list('thankyou_screens')) {
-    const made = createNode('confirmation');
-    texts.set(made, 'title', part.part('title'));
-    texts.set(made, 'message', part.part('properties.description'));
+    const node = createNode('confirmation');
+    texts.set(node, 'title', part.part('title'));
+    texts.set(node, 'message', part.part('properties.description'));
     const address = part.text('properties.redirect_url');
-    if (address) made.attrs['redirect_url'] = address;
-    reading.endings.set(refOf(part), { part, made, when: [], isUsual: false });
+    if (address) node.attrs['redirect_url'] = address;
+    reading.endings.set(refOf(part), { part, node, when: [], isUsual: false });
   }
   const logic = new Map(root.list('logic').map((rule) => [rule.text('ref') ?? '', rule]));
   readSteps(root, reading, logic);
   readNotifications(root.part('settings.notifications'), reading);
-  named.set('variable score', { made: createNode('calculation', { id: 'score' }) });
+  named.set('variable score', { node: createNode('calculation', { id: 'score' }) });
   for (const [ref, rule] of logic) readRule(rule, ref, reading);
   const variables = root.part('variables');
   const score = variables.number('score');
@@ -339,7 +339,7 @@ function readNotifications(part: SourcePart, { sketch: { settings }, named, refs
   else mine.leaveOut('Its addresses come from answers. Set it under Settings.');
   const [, ref = ''] = /^\{\{field:([\w-]{1,80})\}\}$/.exec(theirs.text('recipient') ?? '') ?? [];
   if (theirs.flag('enabled') === false) theirs.leaveOut(leftOutReasons.off);
-  else if (named.get(`field ${ref}`)?.made.type === 'email')
+  else if (named.get(`field ${ref}`)?.node.type === 'email')
     settings['receipt_email_element'] = refs.get(`field:${ref}`);
   else theirs.leaveOut('Its recipient is not an email question.');
 }
@@ -354,10 +354,10 @@ function readSteps(root: SourcePart, reading: TypeformReading, logic: ReadonlyMa
   );
   let step = addStep(sketch);
   for (const part of root.list('hidden')) {
-    const made = createNode('hidden', { id: refs.get(`hidden:${part.text() ?? ''}`), label: 'Hidden' });
-    texts.set(made, 'label', part);
-    named.set(`hidden ${part.text() ?? ''}`, { made });
-    addNode(sketch, step, made, part);
+    const node = createNode('hidden', { id: refs.get(`hidden:${part.text() ?? ''}`), label: 'Hidden' });
+    texts.set(node, 'label', part);
+    named.set(`hidden ${part.text() ?? ''}`, { node });
+    addNode(sketch, step, node, part);
   }
   let isClosed = false;
   for (const field of root.list('fields')) {

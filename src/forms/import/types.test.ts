@@ -168,7 +168,7 @@ const formbricks: Types = {
 /** The element types of a Formbricks open text by `defineInputType`. */
 const openTexts: Types = { email: 'email', number: 'number', phone: 'phone', text: 'text', url: 'url' };
 
-const said = [{ label: 'One' }, { label: 'Two' }];
+const choices = [{ label: 'One' }, { label: 'Two' }];
 const values = [{ value: 'One' }, { value: 'Two' }];
 
 /** Documents that contain one part of a type; the importer finds the part at `path`. */
@@ -183,8 +183,8 @@ const cases: readonly (readonly [
     typeform,
     'fields[0]',
     (type) => {
-      const rows = { ref: 'row', type: 'multiple_choice', title: 'A row', properties: { choices: said } };
-      const properties = type === 'matrix' ? { fields: [rows] } : { choices: said };
+      const rows = { ref: 'row', type: 'multiple_choice', title: 'A row', properties: { choices: choices } };
+      const properties = type === 'matrix' ? { fields: [rows] } : { choices: choices };
       return { fields: [{ ref: 'a', type, title: 'A title', properties }] };
     },
   ],

@@ -55,8 +55,8 @@ const noFiles: ReadonlyMap<string, readonly { readonly filename: string }[]> = n
  * Returns a function that fills answers into a form's texts. All elements count as shown, because hidden ones
  * have no stored answers.
  */
-const createTextFiller = (form: Form, values: Answers, speech: AnswerFormat): PlaceholderFiller =>
-  createPlaceholderFiller({ form, values, held: noFiles, shown: { isShown: () => true }, speech });
+const createTextFiller = (form: Form, values: Answers, format: AnswerFormat): PlaceholderFiller =>
+  createPlaceholderFiller({ form, values, files: noFiles, shown: { isShown: () => true }, format });
 
 /** Fills answers into a text of the form's settings. */
 const fillWithAnswers = (
@@ -76,32 +76,32 @@ export function listAnswerFields(
   { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
   isListed: (input: InputElement) => boolean = () => true,
 ): EmailField[] {
-  const speech = speechOf(locale, words);
-  const say = createTextFiller(form, answers, speech);
+  const format = speechOf(locale, words);
+  const fillText = createTextFiller(form, answers, format);
   return listQuestions(form).flatMap((question): EmailField[] => {
     const { id } = question.element.attrs;
-    const label = say(question.element.attrs.label);
+    const label = fillText(question.element.attrs.label);
     const answer = getProperty(answers, id);
     if (answer === undefined) return [];
     if (question.kind === 'input')
-      return !isListed(question.element) ? [] : [fieldOf(question.element, label, answer, speech)];
+      return !isListed(question.element) ? [] : [fieldOf(question.element, label, answer, format)];
     return (answer as AnswerRow[]).flatMap((row, index) =>
       question.inputs.flatMap((input): EmailField[] => {
         const cell = getProperty(row, input.attrs.id);
-        const inRow = say(input.attrs.label, { group: question.element, index });
+        const inRow = fillText(input.attrs.label, { group: question.element, index });
         const place = `${label} ${index + 1}: ${inRow}`;
-        return cell === undefined || !isListed(input) ? [] : [fieldOf(input, place, cell, speech)];
+        return cell === undefined || !isListed(input) ? [] : [fieldOf(input, place, cell, format)];
       }),
     );
   });
 }
 
-function fieldOf(input: InputElement, label: string, answer: AnswerValue, speech: AnswerFormat): EmailField {
+function fieldOf(input: InputElement, label: string, answer: AnswerValue, format: AnswerFormat): EmailField {
   if (answerKindOf(input) === 'files') {
     const files = (answer as FileAnswer[]).map(({ id, filename, size }) => ({ id, filename, size }));
     return { label, files };
   }
-  return { label, value: formatAnswerParts(input, answer, speech).join('\n') };
+  return { label, value: formatAnswerParts(input, answer, format).join('\n') };
 }
 
 /**

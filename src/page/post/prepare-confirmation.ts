@@ -43,9 +43,9 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
   const formatAnswer = createAnswerFormatter({
     form: live.form,
     values: isRecord(raw) ? raw : {},
-    held: files,
+    files,
     shown: evaluateVisibility(live.form, raw, context, files),
-    speech: { language, numberLocale, words },
+    format: { language, numberLocale, words },
   });
   const answers: Record<string, string> = {};
   let left = confirmationCharacters;

@@ -59,7 +59,7 @@ export function resolveStep(post: StepPost): StepResult {
   if (go === 'back') return to(before ?? 0);
   if (step !== post.step) return to(step);
 
-  const appeared = [...listConditionalMarks(form, step, shown, { answers: raw, held: files })].filter(
+  const appeared = [...listConditionalMarks(form, step, shown, { answers: raw, files })].filter(
     ([mark]) => !post.seen.has(mark),
   );
   const unseen = new Set(appeared.flatMap(([, names]) => names));

@@ -7,7 +7,7 @@ import { listConditionalMarks } from '../render/elements/conditional.ts';
 
 function* marksIn({ form, raw, files, shown }: AnsweredForm, step: number): Generator<string, void> {
   yield String(step);
-  yield* listConditionalMarks(form, step, shown, { answers: raw, held: files }).keys();
+  yield* listConditionalMarks(form, step, shown, { answers: raw, files }).keys();
 }
 
 /** The answers to a form, and the elements shown for them. */

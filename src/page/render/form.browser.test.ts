@@ -60,8 +60,8 @@ const files = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf
 const look = { ...plainPageStyle, style: elementStylesOfForm(form) };
 const pages: Readonly<Record<string, string>> = {
   blank: renderForm(viewOf(form, { look })),
-  errors: renderForm(viewOf(form, { look, values, errors: checked.errors, held: files })),
-  rightToLeft: renderForm(viewOf(form, { look, values, language: 'ar', held: files })),
+  errors: renderForm(viewOf(form, { look, values, errors: checked.errors, files })),
+  rightToLeft: renderForm(viewOf(form, { look, values, language: 'ar', files })),
   added: renderForm(viewOf(form, { look, values, focus: 'team[1]' })),
   confirmation: renderConfirmation({
     formName: 'Contact',

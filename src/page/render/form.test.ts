@@ -185,7 +185,7 @@ test('a dropdown starts without an answer', () => {
 
 test('a file element shows its limits in advance, and the files that are kept', () => {
   const file = { token: 'a.b', filename: '"><script>.pdf', size: 1_300_000 };
-  const page = readPage([element('file_upload', 'cv')], { held: new Map([['cv', [file]]]) });
+  const page = readPage([element('file_upload', 'cv')], { files: new Map([['cv', [file]]]) });
   assert.equal(byId(page, 'help~cv').text, 'Up to 10 files, 10 MB each.');
   assert.ok(page.some(({ tag, text }) => tag === 'li' && text.startsWith('"><script>.pdf 1.2 MB')));
   const controls = page
@@ -396,7 +396,7 @@ function pagesWith(text: string): string[] {
   const files = new Map([['file_upload', [{ token: text, filename: text, size: 1 }]]]);
   const hidden = [['_key', text]] as const;
   return [
-    renderForm(viewOf(form, { values, errors, held: files, hidden })),
+    renderForm(viewOf(form, { values, errors, files, hidden })),
     renderConfirmation({
       formName: text,
       message: text,

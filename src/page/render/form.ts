@@ -54,7 +54,7 @@ ${errors.map(item)}
 }
 
 /** Lists the ids that errors can link to: fields, groups and their rows. */
-function* namesOnPage(form: Form, { answers, held: files }: PostedAnswers): Generator<string> {
+function* namesOnPage(form: Form, { answers, files }: PostedAnswers): Generator<string> {
   for (const question of listQuestions(form)) {
     if (!isVisibleToVisitors(question.element)) continue;
     const { id } = question.element.attrs;
@@ -111,7 +111,7 @@ function enterButton({ words, isLast, submit }: Buttons): Html {
  * (docs/rules.md 14).
  */
 export function renderForm(given: FormPageView): string {
-  const view = { ...given, formatAnswer: given.say ?? createAnswerFormatter({ ...given, speech: given }) };
+  const view = { ...given, formatAnswer: given.say ?? createAnswerFormatter({ ...given, format: given }) };
   const { form, errors, language, script } = view;
   const notice = html`<p class="hint" role="status" tabindex="-1"${attributes({ autofocus: errors.length === 0 })}>${view.notice}</p>`;
   return renderDocument({
@@ -174,7 +174,7 @@ ${(hasRows || hasSteps || choice) && enterButton(pressable)}
 ${hiddenInputs(view)}
 ${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageActionPrefix })}
 ${renderProgress(form, words, getStepPosition(shown.steps, step), view.done ?? 0)}
-${view.errors.length > 0 && errorSummary(view, { answers: view.values, held: view.held })}
+${view.errors.length > 0 && errorSummary(view, { answers: view.values, files: view.files })}
 ${renderSteps(view, pageStateOf(view))}
 ${buttons(pressable)}
 ${honeypot}
@@ -192,8 +192,8 @@ const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <inp
  * elements that are shown.
  */
 function hiddenInputs(view: FormPageView): Html[] {
-  const { form, step, shown, values, held, hidden = [] } = view;
-  const marks = listConditionalMarks(form, step, shown, { answers: values, held }).keys();
+  const { form, step, shown, values, files, hidden = [] } = view;
+  const marks = listConditionalMarks(form, step, shown, { answers: values, files }).keys();
   const all: (readonly [string, string])[] = [
     ...hidden,
     [numberFormatControl, numberMarksOf(view.numberLocale)],
@@ -214,7 +214,7 @@ function pageStateOf(view: FormattedView): PageState {
     shown,
     today,
     errors,
-    held,
+    files,
     limits,
     focus,
     notice,
@@ -227,7 +227,7 @@ function pageStateOf(view: FormattedView): PageState {
     numberLocale,
     shown,
     today,
-    held,
+    files,
     limits,
     places: view.places,
     say: view.formatAnswer,

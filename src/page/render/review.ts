@@ -30,7 +30,7 @@ function* rowLists(
   const label = fillReviewLabel(review, group.attrs.label);
   const { words, shown } = review;
   let isBlank = true;
-  for (let index = 0; index < countRows(group, review.values, review.held); index += 1) {
+  for (let index = 0; index < countRows(group, review.values, review.files); index += 1) {
     const row = { group, index };
     const visible = inputs.filter((input) => isVisibleToVisitors(input) && shown.isShown(input, row));
     const isGiven = (input: InputElement): boolean =>
@@ -69,7 +69,7 @@ type ReviewedFile = { readonly filename: string; readonly size: number };
 export type Review = Omit<AnswerFormat, 'words'> & {
   readonly form: Form;
   readonly values: RawAnswers;
-  readonly held: ReadonlyMap<string, readonly ReviewedFile[]>;
+  readonly files: ReadonlyMap<string, readonly ReviewedFile[]>;
   /** Returns the addresses of the pictures of a field's files, where the browser has them. */
   readonly picturesOf?: (field: string) => readonly (string | undefined)[];
   readonly shown: VisibleParts;
@@ -140,7 +140,7 @@ ${change && html`<dd>${change}</dd>`}
 }
 
 const formatReviewedAnswer = (review: Review, input: InputElement, row?: GroupRow): string[] =>
-  formatVisitorAnswer({ ...review, speech: review }, input, row);
+  formatVisitorAnswer({ ...review, format: review }, input, row);
 
 /** Renders an answer as people know it: a matrix as a table, a file with its picture and size. */
 function renderAnswer(review: Review, input: InputElement, row?: GroupRow): Html[] {
@@ -149,13 +149,13 @@ function renderAnswer(review: Review, input: InputElement, row?: GroupRow): Html
     // Only a signature is always one file.
     const rules: Partial<InputRules> = inputRules[input.type];
     const pictures = review.picturesOf?.(field) ?? [];
-    return (review.held.get(field) ?? []).map((file, index) =>
+    return (review.files.get(field) ?? []).map((file, index) =>
       rules.files?.max_files === 1
         ? renderSignature(review, file, pictures[index])
         : renderFile(review, file, pictures[index]),
     );
   }
-  const matrix = formatVisitorMatrix({ values: review.values, speech: review }, input, row);
+  const matrix = formatVisitorMatrix({ values: review.values, format: review }, input, row);
   if (matrix?.length) {
     const lines = matrix.map(([label, cell]) => html`<tr><th scope="row">${label}</th><td>${cell}</td></tr>`);
     return [html`<table>${lines}</table>`];

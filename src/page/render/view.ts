@@ -101,7 +101,7 @@ export type FormPageView = {
   readonly values: RawAnswers;
   readonly errors: readonly FieldMessage[];
   /** Files of earlier posts, by HTML name. */
-  readonly held: KeptFilesByName;
+  readonly files: KeptFilesByName;
   /** The BCP 47 tag of the language of the page and of `words`. */
   readonly language: string;
   /** The page's URLs in the form's other languages. */

@@ -147,7 +147,7 @@ export function formPage(context: RenderPageServices, visit: Visit, showing: For
     asksSingly,
     values: raw,
     errors,
-    held: signKeptFiles(context.heldFiles, live, files),
+    files: signKeptFiles(context.heldFiles, live, files),
     language,
     otherLanguages:
       languages.length > 1 ? { language, languages, addressIn: addressInLanguage(path, address) } : undefined,
@@ -194,7 +194,7 @@ function signKeptFiles(
   heldFiles: KeptFiles,
   live: LiveForm,
   files: ReadonlyMap<string, readonly FileAnswer[]>,
-): FormPageView['held'] {
+): FormPageView['files'] {
   const sign = (name: string, { id, ...file }: FileAnswer) => ({
     token: heldFiles.token(live, name, id),
     ...file,

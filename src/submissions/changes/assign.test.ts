@@ -127,14 +127,14 @@ test('lists are filtered and sorted by stage and assignee', async () => {
 test('stages are renamed, reordered, added and deleted; a deleted one leads to the first', async () => {
   const { tenant, ids, read, change, found, setStages } = await openDesk(['a', 'b']);
   await change(ids[0]!, { stage_id: 'in_progress' });
-  const made = await setStages([
+  const saved = await setStages([
     { id: 'new', name: 'Inbox', color: 'gray' },
     { name: 'Waiting', color: 'yellow' },
     { id: 'done', name: 'Done', color: 'green' },
   ]);
-  assert.equal(made.status, 200);
-  const waiting = made.body.data[1]!.id;
-  assert.deepEqual((await tenant.call('GET', '/stages')).body.data, made.body.data);
+  assert.equal(saved.status, 200);
+  const waiting = saved.body.data[1]!.id;
+  assert.deepEqual((await tenant.call('GET', '/stages')).body.data, saved.body.data);
   assert.equal((await read(ids[0]!)).stage_id, 'new');
   assert.deepEqual(await found(where({ element: '$stage', is: 'equals', value: 'new' })), ['b', 'a']);
   assert.partialDeepStrictEqual((await change(ids[1]!, { stage_id: waiting })).body, { stage_id: waiting });
@@ -150,7 +150,7 @@ test('stages are renamed, reordered, added and deleted; a deleted one leads to t
     ],
   );
   assert.equal((await setStages([])).status, 422);
-  assert.equal((await tenant.call('PUT', '/stages', { data: made.body.data })).status, 403);
+  assert.equal((await tenant.call('PUT', '/stages', { data: saved.body.data })).status, 403);
 });
 
 test('stages are changed with If-Match, and renaming the workspace does not change their ETag', async () => {

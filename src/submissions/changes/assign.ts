@@ -73,16 +73,16 @@ const assignSubmissions = statement(
 )`
   with listed as (
     select * from unnest($ids, $change_ids) as listed (id, change_id)),
-  held as (
+  locked as (
     select s.id, s.updated_at, s.assignee_id, ${stageIdSql('s')} as stage_id from submissions s
     where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is null
       and (not $assigns or $assignee_id is null
            or exists (select from members m where m.workspace_id = $workspace_id and m.user_id = $assignee_id))
     order by s.id for update of s),
   wanted as (
-    select held.*, listed.change_id, coalesce($stage_id, held.stage_id) as next_stage_id,
-      case when $assigns then $assignee_id else held.assignee_id end as next_assignee_id
-    from held join listed on listed.id = held.id),
+    select locked.*, listed.change_id, coalesce($stage_id, locked.stage_id) as next_stage_id,
+      case when $assigns then $assignee_id else locked.assignee_id end as next_assignee_id
+    from locked join listed on listed.id = locked.id),
   moved as (
     update submissions s
     set stage_id = coalesce($stage_id, s.stage_id), assignee_id = wanted.next_assignee_id,

@@ -109,17 +109,17 @@ const tagSubmissions = statement(
 )`
   with listed as (
     select * from unnest($ids, $change_ids) as listed (id, change_id)),
-  held as (
+  locked as (
     select id, tags, updated_at from submissions
     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
     order by id for update),
   wanted as (
-    select held.*, listed.change_id,
-      array(select tag from unnest(held.tags) with ordinality as kept (tag, place)
+    select locked.*, listed.change_id,
+      array(select tag from unnest(locked.tags) with ordinality as kept (tag, place)
             where lower(tag) not in (select lower(r) from unnest($removed) as r) order by place)
       || array(select tag from unnest($added) with ordinality as fresh (tag, place)
-               where lower(tag) not in (select lower(t) from unnest(held.tags) as t) order by place) as becomes
-    from held join listed on listed.id = held.id),
+               where lower(tag) not in (select lower(t) from unnest(locked.tags) as t) order by place) as becomes
+    from locked join listed on listed.id = locked.id),
   tagged as (
     update submissions s
     set tags = wanted.becomes, updated_at = greatest($now, wanted.updated_at + interval '1 ms')
@@ -159,8 +159,8 @@ type RunBatch = (
   db: Queryable,
   key: FormKey,
   ids: string[],
-  asked: BulkTask,
-) => Promise<{ done: number; made: number }>;
+  task: BulkTask,
+) => Promise<{ done: number; queued: number }>;
 
 type Lock = (
   db: Queryable,
@@ -171,43 +171,43 @@ const removeBatch =
   (lock: Lock): RunBatch =>
   async (db, key, ids) => {
     const rows = await lock(db, { workspace_id: key.workspaceId, form_id: key.formId, ids });
-    return { done: rows.length, made: await removeLockedSubmissions(db, key, rows) };
+    return { done: rows.length, queued: await removeLockedSubmissions(db, key, rows) };
   };
 
 /** Runs a batch of each kind, in the transaction that removes the batch from the list. */
 export const bulkWorkByKind: Readonly<Record<BulkKind, RunBatch>> = {
-  trash: async (db, key, ids, asked) => ({
-    done: await trashSubmissionsInTransaction(db, key, { ids, by: authorOf(asked) }),
-    made: 0,
+  trash: async (db, key, ids, task) => ({
+    done: await trashSubmissionsInTransaction(db, key, { ids, by: authorOf(task) }),
+    queued: 0,
   }),
   empty: removeBatch(lockTrashedForRemoval),
   remove: removeBatch(lockSubmissions),
-  tag: (db, key, ids, asked) =>
-    tagBatch(db, key, { ids, added: asked.input.added!, removed: asked.input.removed!, by: authorOf(asked) }),
-  status: (db, key, ids, asked) =>
+  tag: (db, key, ids, task) =>
+    tagBatch(db, key, { ids, added: task.input.added!, removed: task.input.removed!, by: authorOf(task) }),
+  status: (db, key, ids, task) =>
     setStatuses(
       db,
       key,
-      ids.map((id) => ({ id, status: asked.input.status! })),
-      asked,
+      ids.map((id) => ({ id, status: task.input.status! })),
+      task,
     ),
   stage: assignBatch,
   assign: assignBatch,
-  async undo(db, key, ids, asked) {
+  async undo(db, key, ids, task) {
     // Locks the form before any rows, in the same order as when submitting.
     await lockQuotas(db, key);
     const undone = await lockUndone(db, {
       workspace_id: key.workspaceId,
       form_id: key.formId,
       ids,
-      bulk_id: asked.subject_id!,
+      bulk_id: task.subject_id!,
     });
-    return undoings[asked.input.undone!](db, key, undone, asked);
+    return undoings[task.input.undone!](db, key, undone, task);
   },
 };
 
-async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): ReturnType<RunBatch> {
-  return { done: await assignInTransaction(db, key, ids, { ...asked.input, by: authorOf(asked) }), made: 0 };
+async function assignBatch(...[db, key, ids, task]: Parameters<RunBatch>): ReturnType<RunBatch> {
+  return { done: await assignInTransaction(db, key, ids, { ...task.input, by: authorOf(task) }), queued: 0 };
 }
 
 /**
@@ -216,7 +216,7 @@ async function assignBatch(...[db, key, ids, asked]: Parameters<RunBatch>): Retu
  */
 const undoAssignment =
   (part: 'stage' | 'assignee') =>
-  async (...[db, key, undone, asked]: Parameters<Undo>): ReturnType<RunBatch> => {
+  async (...[db, key, undone, task]: Parameters<Undo>): ReturnType<RunBatch> => {
     const previousValues = Map.groupBy(
       undone,
       ({ changes }) => changes.find((change) => change.part === part)?.from,
@@ -228,9 +228,9 @@ const undoAssignment =
         part === 'stage'
           ? { stage_id: previous as string }
           : { assignee_id: await lockAssignee(db, key.workspaceId, previous as string | undefined) };
-      done += await assignInTransaction(db, key, ids, { ...assignment, by: authorOf(asked) });
+      done += await assignInTransaction(db, key, ids, { ...assignment, by: authorOf(task) });
     }
-    return { done, made: 0 };
+    return { done, queued: 0 };
   };
 
 async function tagBatch(
@@ -247,7 +247,7 @@ async function tagBatch(
     ...by,
     now: now(),
   });
-  return { done: tagged.length, made: 0 };
+  return { done: tagged.length, queued: 0 };
 }
 
 /** Sets each status separately. A submission that lacks an answer or exceeds a quota stays unchanged. */
@@ -255,18 +255,18 @@ async function setStatuses(
   db: Queryable,
   key: FormKey,
   given: readonly { id: string; status: SubmissionStatus }[],
-  asked: BulkTask,
+  task: BulkTask,
 ): ReturnType<RunBatch> {
   const limited = await lockQuotas(db, key);
-  const sum = { done: 0, made: 0 };
+  const sum = { done: 0, queued: 0 };
   for (const { id, status } of given) {
-    const changing = { ...key, id, by: authorOf(asked), limited };
-    const made = await withSavepoint(db, () => setSubmissionStatus(db, asked.vault, changing, status)).catch(
+    const changing = { ...key, id, by: authorOf(task), limited };
+    const queued = await withSavepoint(db, () => setSubmissionStatus(db, task.vault, changing, status)).catch(
       unlessRefused,
     );
-    if (made === undefined) continue;
+    if (queued === undefined) continue;
     sum.done += 1;
-    sum.made += made;
+    sum.queued += queued;
   }
   return sum;
 }
@@ -279,31 +279,31 @@ type Undo = (
   db: Queryable,
   key: FormKey,
   undone: Awaited<ReturnType<typeof lockUndone>>,
-  asked: BulkTask,
+  task: BulkTask,
 ) => ReturnType<RunBatch>;
 
 /** For each kind of change, the function that undoes it. */
 const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
-  async trash(db, key, undone, asked) {
+  async trash(db, key, undone, task) {
     const ids = undone.map(({ submission_id: id }) => id);
     const one = (work: () => Promise<void>) => withSavepoint(db, work).catch(unlessRefused);
     return {
-      done: await restoreSubmissionsInTransaction(db, key, { ids, by: authorOf(asked) }, one),
-      made: 0,
+      done: await restoreSubmissionsInTransaction(db, key, { ids, by: authorOf(task) }, one),
+      queued: 0,
     };
   },
-  async tag(db, key, undone, asked) {
+  async tag(db, key, undone, task) {
     // Most submissions gained and lost the same tags, so each group is updated together.
     const alike = Map.groupBy(undone, (one) => JSON.stringify(tagsUndone(one)));
     let done = 0;
     for (const [tags, group] of alike) {
       const { added, removed } = JSON.parse(tags) as ReturnType<typeof tagsUndone>;
       const ids = group.map(({ submission_id: id }) => id);
-      done += (await tagBatch(db, key, { ids, added, removed, by: authorOf(asked) })).done;
+      done += (await tagBatch(db, key, { ids, added, removed, by: authorOf(task) })).done;
     }
-    return { done, made: 0 };
+    return { done, queued: 0 };
   },
-  status: (db, key, undone, asked) =>
+  status: (db, key, undone, task) =>
     setStatuses(
       db,
       key,
@@ -311,7 +311,7 @@ const undoings: Readonly<Record<NonNullable<BulkInput['undone']>, Undo>> = {
         id,
         status: changes.find(({ part }) => part === 'status')!.from as SubmissionStatus,
       })),
-      asked,
+      task,
     ),
   stage: undoAssignment('stage'),
   assign: undoAssignment('assignee'),

@@ -162,7 +162,7 @@ test('bulk tagging keeps other tags, removes tags in any letter case, and trigge
   const twenty = Array.from({ length: 20 }, (_, index) => `tag ${index}`);
   await set('full', twenty);
   await run(scene, { kind: 'trash', ids: [ids['trashed']!] });
-  const told = await scene.events();
+  const events = await scene.events();
 
   const tags = { added: ['vip', 'new'], removed: ['OLD'] };
   assert.deepEqual(await run(scene, { kind: 'tag', ids: Object.values(ids), tags }), {
@@ -176,7 +176,7 @@ test('bulk tagging keeps other tags, removes tags in any letter case, and trigge
     full: twenty,
     trashed: [],
   });
-  assert.deepEqual(await scene.events(), told);
+  assert.deepEqual(await scene.events(), events);
   const { rows } = await database.query<{ changes: unknown }>(
     `select changes from submission_changes where kind = 'edited' and submission_id = $1`,
     [ids['tagged']],
@@ -285,7 +285,7 @@ test('undoing a bulk deletion restores submissions, except those restored, delet
   const restore = (id: string) => restoreMany(database, scene, { ids: [id], by });
   await trash(ids['before']!);
   const stranger = await openHeardScene();
-  const told = await scene.events();
+  const events = await scene.events();
   const ended = await runAndUndo(scene, { kind: 'trash', ids: Object.values(ids) }, async (undoes) => {
     await removeSubmission(scene.context, { ...scene, id: ids['Ben']! });
     await restore(ids['Cleo']!);
@@ -305,7 +305,7 @@ test('undoing a bulk deletion restores submissions, except those restored, delet
   assert.deepEqual((await scene.counts()).shown, { completed: 2 });
   assert.deepEqual(
     (await scene.events()).filter(({ kind }) => kind === 'submission.created'),
-    told.filter(({ kind }) => kind === 'submission.created'),
+    events.filter(({ kind }) => kind === 'submission.created'),
   );
 });
 
@@ -343,7 +343,7 @@ test('a bulk status change applies to valid submissions with their events, and u
   const empty = await scene.begin({ name: 'Emptied' });
   const again = await scene.begin({ name: 'Opened and completed by hand since' });
   await database.query(`update submissions set answers = '{}' where id = $1`, [empty]);
-  const told = (await scene.events()).length;
+  const before = (await scene.events()).length;
   const statuses = async () => {
     const { rows } = await database.query<{ id: string; status: string }>(
       'select id, status from submissions where form_id = $1',
@@ -352,7 +352,7 @@ test('a bulk status change applies to valid submissions with their events, and u
     return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
   };
   const ids = [done, begun, empty, again];
-  const kinds = async () => (await scene.events()).slice(told).map(({ kind }) => kind);
+  const kinds = async () => (await scene.events()).slice(before).map(({ kind }) => kind);
   const ended = await runAndUndo(scene, { kind: 'status', status: 'completed', ids }, async () => {
     const completed = { [done]: 'completed', [begun]: 'completed', [again]: 'completed' };
     assert.deepEqual(await statuses(), { ...completed, [empty]: 'incomplete' });

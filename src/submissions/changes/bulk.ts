@@ -278,13 +278,13 @@ export const runBulkBatch = (context: SubmitServices, job: Job): Promise<void> =
   runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch] }) => {
     const form = { workspaceId: job.workspaceId, formId: task.form_id! };
     const kind = task.kind.slice('submissions.'.length) as BulkKind;
-    const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
+    const bulkTask = { ...task, input: task.input as BulkInput, vault: context.vault };
     if (!batch) {
-      const { assignee_id } = asked.input;
+      const { assignee_id } = bulkTask.input;
       if (typeof assignee_id === 'string')
         await notifyAssignee(client, form, assignee_id, { by: authorOf(task), bulkId: task.id });
       return {};
     }
-    const { done, made } = await bulkWorkByKind[kind](client, form, batch.ids, asked);
-    return { done, isWaking: made > 0 };
+    const { done, queued } = await bulkWorkByKind[kind](client, form, batch.ids, bulkTask);
+    return { done, isWaking: queued > 0 };
   });

@@ -239,7 +239,7 @@ test('a status change moves one count and triggers updated, and the first comple
   const completed = await scene.submit({ name: 'Ada' });
   const begun = await scene.begin({ name: 'Tom' });
   const firstCompletion = (await scene.read(completed)).completed_at;
-  const told = await kinds(scene);
+  const before = await kinds(scene);
 
   await edit(scene, completed, { status: 'incomplete' });
   assert.deepEqual(await scene.counts(), { shown: { incomplete: 2 }, found: { incomplete: 2 } });
@@ -251,17 +251,17 @@ test('a status change moves one count and triggers updated, and the first comple
   assert.deepEqual((await scene.read(completed)).completed_at, firstCompletion);
   assert.ok((await scene.read(begun)).completed_at);
   const after = ['submission.updated', 'submission.updated', 'submission.created'];
-  assert.deepEqual(await kinds(scene), [...told, ...after]);
+  assert.deepEqual(await kinds(scene), [...before, ...after]);
 });
 
 test('an incomplete submission may lack required answers, is edited without an event, and is completed only if valid', async () => {
   const scene = await openHeardScene();
   const id = await scene.begin({ name: 'Tom' });
-  const told = await kinds(scene);
+  const before = await kinds(scene);
   await edit(scene, id, { answers: { name: null, age: 3 } });
   assert.deepEqual((await scene.read(id)).answers, { age: 3 });
   await assert.rejects(edit(scene, id, { status: 'completed' }), fails('validation_error', ['name']));
-  assert.deepEqual(await kinds(scene), told);
+  assert.deepEqual(await kinds(scene), before);
   assert.deepEqual(await scene.counts(), { shown: { incomplete: 1 }, found: { incomplete: 1 } });
 });
 

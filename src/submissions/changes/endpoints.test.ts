@@ -178,10 +178,10 @@ test('notes have an author and a time, can be deleted, and have a maximum per su
 test('deleting a note while its submission is permanently deleted returns 404, without a deadlock', async () => {
   const id = await submit(await makeForm(), 'Ada');
   const { body: note } = await call('POST', `/submissions/${id}/notes`, { text: 'Called back.' });
-  const held = { text: 'select from submissions where id = $1 for update', values: [id] };
+  const lock = { text: 'select from submissions where id = $1 for update', values: [id] };
   const answer = await whileHeld(
     database,
-    held,
+    lock,
     1,
     () => call('DELETE', `/submissions/${id}/notes/${note.id}`),
     (client) => client.query('delete from submissions where id = $1', [id]),
@@ -193,14 +193,14 @@ test('answers submitted with a key follow the rules of the page', async () => {
   const form = await makeForm({ access: 'password', password: 'a long password', max_submissions: 2 });
   const send = (body: object, key?: string) =>
     call('POST', `/forms/${form}/submissions`, body, key === undefined ? {} : { 'Idempotency-Key': key });
-  const made = await send({ answers: { name: 'Ada', age: 36 }, reference: { campaign: 'spring' } }, 'a');
+  const created = await send({ answers: { name: 'Ada', age: 36 }, reference: { campaign: 'spring' } }, 'a');
   assert.deepEqual(
-    [made.status, made.body.status, made.body.metadata.reference],
+    [created.status, created.body.status, created.body.metadata.reference],
     [201, 'completed', { campaign: 'spring' }],
   );
-  assert.deepEqual((await call('GET', `/submissions/${made.body.id}`)).body, made.body);
+  assert.deepEqual((await call('GET', `/submissions/${created.body.id}`)).body, created.body);
   const same = await send({ answers: { name: 'Ada', age: 36 }, reference: { campaign: 'spring' } }, 'a');
-  assert.equal(same.body.id, made.body.id);
+  assert.equal(same.body.id, created.body.id);
   const wrong = await send({ answers: { age: 'x', colour: 'red' } });
   assert.deepEqual(
     [wrong.status, wrong.body.errors.map(({ field }) => field)],

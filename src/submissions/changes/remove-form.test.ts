@@ -114,7 +114,7 @@ test('each completed submission of a deleted form triggers submission.deleted on
   ]);
   await tenant.call('DELETE', `/forms/${form.id}`);
   await receiver.waitFor(29);
-  const told = receiver.requests.map(
+  const received = receiver.requests.map(
     ({ body }) =>
       JSON.parse(body.toString()) as {
         event: string;
@@ -122,9 +122,9 @@ test('each completed submission of a deleted form triggers submission.deleted on
         submission: { id: string; responses: object };
       },
   );
-  assert.deepEqual(told.map(({ submission }) => submission.id).sort(), ids.sort());
-  assert.deepEqual([...new Set(told.map(({ event }) => event))], ['submission.deleted']);
-  assert.deepEqual(told[0]!.form, { id: form.id, name: 'Contact', workspace_id: tenant.workspaceId });
+  assert.deepEqual(received.map(({ submission }) => submission.id).sort(), ids.sort());
+  assert.deepEqual([...new Set(received.map(({ event }) => event))], ['submission.deleted']);
+  assert.deepEqual(received[0]!.form, { id: form.id, name: 'Contact', workspace_id: tenant.workspaceId });
   await removed(form.id);
   assert.equal(receiver.requests.length, 29);
 });

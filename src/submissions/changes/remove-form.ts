@@ -53,8 +53,8 @@ export const removeFormSubmissionsBatch = (
     const batch = await lockOldestSubmissions(client, { ...key, limit: batchSize });
     if (batch.length === 0)
       return { isLast: await removeRemainder(client, workspaceId, formId), delay: remainderSeconds };
-    const made = await removeLockedSubmissions(client, { workspaceId, formId }, batch);
-    return { done: batch.length, isWaking: made > 0, isLast: false };
+    const deliveries = await removeLockedSubmissions(client, { workspaceId, formId }, batch);
+    return { done: batch.length, isWaking: deliveries > 0, isLast: false };
   });
 
 /** Removes the form itself. @returns false while deliveries or files still delay the removal. */

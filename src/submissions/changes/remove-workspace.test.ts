@@ -159,20 +159,20 @@ test('a deleted workspace is in no table and no folder, and other workspaces are
 test('a workspace that is being deleted is closed for keys, members and visitors, and is unchanged after its restore', async () => {
   const owner = await signIn(service);
   const { workspaceId } = owner;
-  const asked = { structure: structure(element('file_upload', 'photo')), publish: true };
-  const made = await owner.api<{ id: string }>('POST', '/forms', asked);
+  const request = { structure: structure(element('file_upload', 'photo')), publish: true };
+  const created = await owner.api<{ id: string }>('POST', '/forms', request);
   const key = await owner.api<{ key: string }>('POST', '/keys', { name: 'K' });
   const photo = new File(['a text'], 'a.txt', { type: 'text/plain' });
-  assert.equal((await openVisitor(service).post(made.body.id, [['photo', photo]])).status, 303);
+  assert.equal((await openVisitor(service).post(created.body.id, [['photo', photo]])).status, 303);
   const listed = await owner.api<{ data: { answers: { photo: { url: string }[] } }[] }>(
     'GET',
-    `/forms/${made.body.id}/submissions`,
+    `/forms/${created.body.id}/submissions`,
   );
   const link = listed.body.data[0]!.answers.photo[0]!.url;
   const states = async () => [
     (await callApi(url, key.body.key, 'GET', '/forms')).status,
     (await owner.api('GET', '/forms')).status,
-    (await fetch(`${url}/f/${made.body.id}`)).status,
+    (await fetch(`${url}/f/${created.body.id}`)).status,
     (await fetch(link)).status,
   ];
   assert.deepEqual(await states(), [200, 200, 200, 200]);
@@ -231,7 +231,7 @@ test('an account that is being deleted is signed out, can sign in only to be res
   const owner = await signIn(service);
   const leaver = await signIn(service, { workspaceId: owner.workspaceId, role: 'admin' });
   const key = await leaver.api<{ key: string }>('POST', '/keys', { name: 'Mine' });
-  const made = await leaver.api<{ id: string }>('POST', '/forms', form);
+  const created = await leaver.api<{ id: string }>('POST', '/forms', form);
   assert.equal((await leaver.call('DELETE', '/person', { password: 'wrong' })).status, 422);
   assert.equal((await leaver.call('DELETE', '/person', again)).status, 200);
   assert.equal((await leaver.call('GET', '/session')).status, 401);
@@ -260,7 +260,7 @@ test('an account that is being deleted is signed out, can sign in only to be res
     401,
   );
   assert.equal((await callApi(url, key.body.key, 'GET', '/forms')).status, 401);
-  assert.equal((await owner.api('GET', `/forms/${made.body.id}`)).status, 200, 'what they made stays');
+  assert.equal((await owner.api('GET', `/forms/${created.body.id}`)).status, 200, 'what they made stays');
 });
 
 test('the only owner of a workspace must transfer or delete it before deleting the account', async () => {

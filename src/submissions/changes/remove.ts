@@ -51,12 +51,12 @@ export async function removeLockedSubmissions(
   rows: readonly StoredSubmission[],
 ): Promise<number> {
   const { workspaceId, formId } = key;
-  const told = rows.filter((row) => row.completed_at !== null);
+  const completed = rows.filter((row) => row.completed_at !== null);
   const deliveries = await recordEvents(
     db,
     workspaceId,
     formId,
-    told.map((row) => createChangeEvent('submission.deleted', key, row)),
+    completed.map((row) => createChangeEvent('submission.deleted', key, row)),
   );
   await deleteLockedSubmissions(db, key, rows);
   return deliveries;

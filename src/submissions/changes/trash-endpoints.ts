@@ -112,13 +112,13 @@ export function trashEndpoints(context: ChangeServices) {
         const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
         const key = { workspace_id: workspaceId, form_id: formId };
         const cut = readPageRequestByPosition(trashPositionPattern, query, 'trash', formId);
-        const [[said], found, total] = await Promise.all([
+        const [[rules], found, total] = await Promise.all([
           findRetention(database, key),
           listTrashed(database, { ...key, ...below(cut), limit: cut.limit, offset: cut.offset }),
           cut.total ?? countTrashed(database, key).then(([counted]) => counted!.total),
         ]);
         const { rows, ends } = finishPageByPosition(cut, found, total, trashPositionOf);
-        const days = Number(effectiveRetentionDays('trash', 0, said!.form ?? undefined, said!.workspace));
+        const days = Number(effectiveRetentionDays('trash', 0, rules!.form ?? undefined, rules!.workspace));
         const data = rows.map((row) =>
           asWireValue({ ...row, removed_at: new Date(row.trashed_at.getTime() + days * dayMs) }),
         );

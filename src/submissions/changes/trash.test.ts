@@ -141,9 +141,9 @@ test('after 30 days submissions in the trash are deleted with events; newer and 
   await age(scene, 0);
 
   await applyRetention(scene.context);
-  const told = (await scene.events()).filter(({ kind }) => kind === 'submission.deleted');
+  const deletions = (await scene.events()).filter(({ kind }) => kind === 'submission.deleted');
   assert.deepEqual(
-    told.map((event) => event.submission_id),
+    deletions.map((event) => event.submission_id),
     [old],
   );
   assert.ok(await scene.read(back));

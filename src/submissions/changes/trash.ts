@@ -27,13 +27,13 @@ export const trashSubmissions = statement(
 )`
   with listed as (
     select * from unnest($ids, $change_ids) as listed (id, change_id)),
-  held as (
+  locked as (
     select id from submissions
     where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and trashed_at is null
     order by id for update),
   trashed as (
-    update submissions s set trashed_at = $now, trashed_by = $changed_by from held join listed on listed.id = held.id
-    where s.workspace_id = $workspace_id and s.id = held.id
+    update submissions s set trashed_at = $now, trashed_by = $changed_by from locked join listed on listed.id = locked.id
+    where s.workspace_id = $workspace_id and s.id = locked.id
     returning s.workspace_id, s.id, s.status, listed.change_id),
   documents as (
     delete from search_documents d using trashed

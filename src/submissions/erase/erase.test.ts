@@ -46,7 +46,7 @@ const mailAbout = (scene: Scene, ...submissionIds: string[]) =>
     ]),
   );
 
-const tellOf = async (scene: Scene, id: string): Promise<string[]> =>
+const eventsOf = async (scene: Scene, id: string): Promise<string[]> =>
   (await scene.events()).filter((event) => event.submission_id === id).map(({ kind }) => kind);
 
 test('an erased submission is gone with its events, deliveries, emails and history, and others are unchanged', async () => {
@@ -70,8 +70,8 @@ test('an erased submission is gone with its events, deliveries, emails and histo
   });
   assert.deepEqual(fileIds, [ada.fileId]);
   assert.equal(deliveries, 1);
-  assert.deepEqual(await tellOf(scene, ada.id), ['submission.deleted']);
-  assert.deepEqual(await tellOf(scene, grace.id), ['submission.created', 'submission.updated']);
+  assert.deepEqual(await eventsOf(scene, ada.id), ['submission.deleted']);
+  assert.deepEqual(await eventsOf(scene, grace.id), ['submission.created', 'submission.updated']);
   const { rows } = await database.query('select submission_ids from mails where form_id = $1', [
     scene.formId,
   ]);
@@ -108,7 +108,7 @@ test('submissions in the trash are erased, and incomplete ones trigger no event'
   const { gone, deliveries } = await erase(scene, trashed.id, begun, newId());
   assert.equal(gone.submissions, 2);
   assert.equal(deliveries, 1);
-  assert.deepEqual(await tellOf(scene, begun), []);
+  assert.deepEqual(await eventsOf(scene, begun), []);
   const { shown, found } = await scene.counts();
   assert.deepEqual([shown, found], [{}, {}]);
 });
@@ -141,10 +141,10 @@ test('erasing an identity deletes answers to personal questions and answers that
   assert.deepEqual(erased.fileIds, [ada.fileId]);
   assert.equal(erased.gone.stripped, 1);
   assert.equal(erased.gone.changes, 1);
-  const [told, ...more] = await scene.events();
+  const [updated, ...more] = await scene.events();
   assert.deepEqual(more, []);
-  assert.equal(told!.kind, 'submission.updated');
-  assert.deepEqual(told!.snapshot.submission.responses, { age: 37 });
+  assert.equal(updated!.kind, 'submission.updated');
+  assert.deepEqual(updated!.snapshot.submission.responses, { age: 37 });
   const { rows } = await database.query(
     'select terms::text as terms from search_documents where form_id = $1',
     [scene.formId],

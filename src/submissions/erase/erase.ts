@@ -181,12 +181,12 @@ export async function eraseSubmissions(
 ): Promise<ErasureOutcome> {
   const rows = await lockToErase(db, keyOf(key, ids));
   const traces = await eraseTraces(db, key, rows, options);
-  const told = rows.filter((row) => row.completed_at !== null);
+  const completed = rows.filter((row) => row.completed_at !== null);
   const deliveries = await recordEvents(
     db,
     key.workspaceId,
     key.formId,
-    told.map((row) => blanked(createChangeEvent('submission.deleted', key, row))),
+    completed.map((row) => blanked(createChangeEvent('submission.deleted', key, row))),
   );
   await deleteLockedSubmissions(db, key, rows);
   return { ...traces, gone: { ...traces.gone, submissions: rows.length }, deliveries };
@@ -194,14 +194,14 @@ export async function eraseSubmissions(
 
 /**
  * Erases what identifies the person: the answers to identifying elements (#ast/form/identifies.ts), and every
- * answer in which `isSaid` finds the person. Also erases all reference values, tags, notes, history, links,
+ * answer in which `isMatch` finds the person. Also erases all reference values, tags, notes, history, links,
  * events, emails and invitations. Other answers stay, and `submission.updated` is sent with them.
  */
 export async function eraseIdentity(
   db: Queryable,
   key: FormKey,
   ids: readonly string[],
-  isSaid: (text: string) => boolean,
+  isMatch: (text: string) => boolean,
 ): Promise<ErasureOutcome> {
   await shareFormLock(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const rows = await lockToErase(db, keyOf(key, ids));
@@ -209,7 +209,7 @@ export async function eraseIdentity(
   const kept: string[] = [];
   let deliveries = 0;
   for (const row of rows) {
-    const answers = stripAnswers(row.structure, row.answers, isSaid);
+    const answers = stripAnswers(row.structure, row.answers, isMatch);
     const files = listFiles(row.structure, answers).map(({ id }) => id);
     kept.push(...files);
     const stripped = { ...row, answers, reference: {} };
@@ -263,7 +263,7 @@ async function eraseTraces(
   const invited = onlyRow(
     await deleteInvitations(db, { workspace_id, ids: invitations.map(({ id }) => id) }),
   )!;
-  const told = onlyRow(await deleteEventsOfSubmissions(db, { workspace_id, submission_ids: ids }))!;
+  const deletedEvents = onlyRow(await deleteEventsOfSubmissions(db, { workspace_id, submission_ids: ids }))!;
   const letters = await deleteMailsAboutSubmissions(db, { workspace_id, submission_ids: ids });
   const others = new Set(letters.flatMap(({ other_ids }) => other_ids));
   if (others.size > 0) await requeueDigest(db, key, rows[0]!, [...others]);
@@ -273,7 +273,7 @@ async function eraseTraces(
     gone: {
       ...nothingDeleted,
       ...counts,
-      ...told,
+      ...deletedEvents,
       files: fileIds.length,
       mails: letters.length + invited.mails,
       invitations: invited.invitations,

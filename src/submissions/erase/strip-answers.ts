@@ -8,15 +8,15 @@ const leastLength = 4;
 
 /**
  * Returns the answers without those that identify the person: answers to identifying elements, and other
- * answers that contain one of these or in which `isSaid` finds the person. Answers to unknown elements are
+ * answers that contain one of these or in which `isMatch` finds the person. Answers to unknown elements are
  * also removed, because they may identify the person.
  */
-export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string) => boolean): Answers {
+export function stripAnswers(form: Form, answers: Answers, isMatch: (text: string) => boolean): Answers {
   const names = identifyingTexts(form, answers);
-  const isTold = (text: string): boolean =>
-    isSaid(text) || names.some((name) => text.toLowerCase().includes(name));
+  const isIdentifying = (text: string): boolean =>
+    isMatch(text) || names.some((name) => text.toLowerCase().includes(name));
   const stays = (input: InputElement, value: unknown): boolean =>
-    value !== undefined && !identifiesPerson(input) && !containsMatch(value, isTold);
+    value !== undefined && !identifiesPerson(input) && !containsMatch(value, isIdentifying);
   const kept: Answers = {};
   for (const question of listQuestions(form)) {
     const { id } = question.element.attrs;
@@ -62,9 +62,9 @@ const cellsOf = (
   );
 };
 
-/** Whether `isSaid` accepts a text or number in the value, at any depth. */
-export function containsMatch(value: unknown, isSaid: (text: string) => boolean): boolean {
-  if (typeof value === 'string' || typeof value === 'number') return isSaid(String(value));
-  if (Array.isArray(value)) return value.some((item) => containsMatch(item, isSaid));
-  return isRecord(value) && Object.values(value).some((item) => containsMatch(item, isSaid));
+/** Whether `isMatch` accepts a text or number in the value, at any depth. */
+export function containsMatch(value: unknown, isMatch: (text: string) => boolean): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return isMatch(String(value));
+  if (Array.isArray(value)) return value.some((item) => containsMatch(item, isMatch));
+  return isRecord(value) && Object.values(value).some((item) => containsMatch(item, isMatch));
 }

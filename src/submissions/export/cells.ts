@@ -212,8 +212,8 @@ const withPlainText = <Given extends object>(value: Given): Given =>
     : value;
 
 /** Formats a row of a repeatable group, or a whole matrix. */
-function rowText(row: AnswerRow, asked: CellQuestion): string {
-  const parts = partsOf(asked);
+function rowText(row: AnswerRow, question: CellQuestion): string {
+  const parts = partsOf(question);
   return formatPairs(
     Object.entries(row).map(([id, value]) => {
       const { title, part } = parts.get(id) ?? { title: id, part: { option_labels: {}, rows: [] } };

@@ -99,11 +99,11 @@ for (const format of exportFormats) {
 
 /** Reads back a workbook with these submissions: the answered cells, row by row. */
 async function readBack(ids: readonly string[], ...answers: object[]): Promise<unknown[][]> {
-  const asked = listColumnsOfVersions([formOf(...ids.map((id) => element('text', id)))]);
+  const columns = listColumnsOfVersions([formOf(...ids.map((id) => element('text', id)))]);
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
     yield answers.map((each, index) => submissionOf(String(index), each));
   }
-  const stream = exportStream('xlsx', { columns: asked, batches: batches() }, { forSpreadsheet: true });
+  const stream = exportStream('xlsx', { columns, batches: batches() }, { forSpreadsheet: true });
   const { sheets } = await readXlsx(Buffer.concat(await stream.toArray()));
   return sheets[0]!.rows.slice(1).map((cells) => cells.slice(4, 4 + ids.length));
 }
@@ -146,14 +146,14 @@ const answer = fc.oneof(texts, fc.integer(), fc.boolean(), fc.array(texts), fc.a
 test('the CSV record of a submission equals that of its cells, for any answers', () => {
   const answered = fc.dictionary(fc.constantFrom('name', 'other', 'toString', '__proto__'), answer);
   const references = fc.dictionary(texts, texts);
-  const asked = listColumnsOfVersions([formOf(element('text', 'name'), element('text', 'toString'))]);
+  const columns = listColumnsOfVersions([formOf(element('text', 'name'), element('text', 'toString'))]);
   fc.assert(
     fc.property(answered, references, fc.constantFrom(time, null), (answers, reference, completed_at) => {
       const submission = { ...submissionOf('1', answers, reference), completed_at };
       for (const write of [escapeSpreadsheetFormula, writeUnchanged])
         assert.equal(
-          csvSubmission(asked, submission, write),
-          csvRecord(toExportCells(asked, submission), write),
+          csvSubmission(columns, submission, write),
+          csvRecord(toExportCells(columns, submission), write),
         );
     }),
   );
@@ -185,10 +185,10 @@ test('a matrix has a column per row, removed rows last, and answers from before 
       element('matrix', 'likes', { label: 'Likes', rows: [{ id: row[0]!, label: row }], multiple: true }),
     ),
   );
-  const asked = listColumnsOfVersions([now!, before!]);
+  const columns = listColumnsOfVersions([now!, before!]);
   const heads = ['Likes [Tea]', 'Likes [Milk]'];
-  assert.deepEqual(listExportHeadings(asked).slice(4, -1), heads);
-  const cellsOf = (likes: unknown) => toExportCells(asked, submissionOf('1', { likes })).slice(4, -1);
+  assert.deepEqual(listExportHeadings(columns).slice(4, -1), heads);
+  const cellsOf = (likes: unknown) => toExportCells(columns, submissionOf('1', { likes })).slice(4, -1);
   assert.deepEqual(cellsOf({ T: ['Red', 'Blue'] }), ['Red; Blue', undefined]);
   assert.deepEqual(cellsOf({ M: 'Red' }), [undefined, 'Red']);
   assert.deepEqual(cellsOf('very much'), ['very much', undefined]);
@@ -202,27 +202,27 @@ test('a matrix has a column per row, removed rows last, and answers from before 
 });
 
 test('a consent has a column for each of its parts', () => {
-  const asked = listColumnsOfVersions([formOf(element('consent', 'terms', { label: 'Terms' }))]);
+  const columns = listColumnsOfVersions([formOf(element('consent', 'terms', { label: 'Terms' }))]);
   assert.deepEqual(
-    listExportHeadings(asked).slice(4, -1),
+    listExportHeadings(columns).slice(4, -1),
     ['agreed', 'text', 'version', 'at'].map((part) => `Terms [${part}]`),
   );
   const terms = { agreed: true, text: 'I agree.', version: 3, at: '2026-01-31T09:30:00.000Z' };
-  assert.deepEqual(toExportCells(asked, submissionOf('1', { terms })).slice(4, -1), [
+  assert.deepEqual(toExportCells(columns, submissionOf('1', { terms })).slice(4, -1), [
     'Yes',
     'I agree.',
     3,
     terms.at,
   ]);
-  assert.deepEqual(toExportCells(asked, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
+  assert.deepEqual(toExportCells(columns, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
 });
 
 test('the marks of an accepted consent are left out; a row of a group that looks like one keeps its text', () => {
   const text = 'I **agree** to [this](https://example.org).';
-  const asked = listColumnsOfVersions([formOf(element('consent', 'terms'))]);
+  const columns = listColumnsOfVersions([formOf(element('consent', 'terms'))]);
   const terms = { agreed: true, text, version: 3, at: '2026-01-31T09:30:00.000Z' };
   assert.equal(
-    toExportCells(asked, submissionOf('1', { terms }))[5],
+    toExportCells(columns, submissionOf('1', { terms }))[5],
     'I agree to this (https://example.org).',
   );
   const inRows = listColumnsOfVersions([

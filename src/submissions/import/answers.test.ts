@@ -84,15 +84,15 @@ test('choices that contain a separator are recognized by the options', async () 
 });
 
 test('a line with ambiguous choices is left out', async () => {
-  const asked = element('multiple_choice', 'q', { label: 'Q', options: ['A', 'B', 'A, B'] });
-  const { entries, problems } = await planOf([asked], 'Q,Note\n"A, B",x\n');
+  const input = element('multiple_choice', 'q', { label: 'Q', options: ['A', 'B', 'A, B'] });
+  const { entries, problems } = await planOf([input], 'Q,Note\n"A, B",x\n');
   assert.deepEqual([entries.length, problems.length], [0, 1]);
   assert.match(problems[0]!.message, /"A, B" can match different choices/);
 });
 
 test('a custom option is read after the other options, as Google Forms writes it', async () => {
-  const asked = element('multiple_choice', 'q', { label: 'Q', options: ['Tea', 'Cake, fresh'], other: true });
-  const { entries, doubts } = await planOf([asked], 'Q,Note\n"Tea, Cake, fresh, Juice, cold",x\nWater,x\n');
+  const input = element('multiple_choice', 'q', { label: 'Q', options: ['Tea', 'Cake, fresh'], other: true });
+  const { entries, doubts } = await planOf([input], 'Q,Note\n"Tea, Cake, fresh, Juice, cold",x\nWater,x\n');
   assert.deepEqual(
     entries.map(({ entry }) => entry.answers['q']),
     [['Tea', 'Cake, fresh', 'Juice, cold'], ['Water']],
@@ -125,7 +125,7 @@ for (const [service, head, cells] of [
 }
 
 test('the two heading lines of SurveyMonkey become one', async () => {
-  const asked = [
+  const inputs = [
     element('multiple_choice', 'meals', { label: 'Meals', options: ['Lunch', 'Dinner'], other: true }),
     element('text', 'name', { label: 'Name' }),
     element('matrix', 'likes', { label: 'Likes', options: ['Well', 'Not'] }),
@@ -135,7 +135,7 @@ test('the two heading lines of SurveyMonkey become one', async () => {
     ',,,Lunch,Dinner,Other (please specify),Open-Ended Response,Tea,Coffee',
     '118,11/20/2026 14:01:33,11/20/2026 14:05:33,Lunch,,Brunch,Ada,Well,Not',
   ].join('\n');
-  const plan = await planOf(asked, text, {
+  const plan = await planOf(inputs, text, {
     mapping: undefined,
   });
   const mapped = plan.mapping.map((use) =>
@@ -160,11 +160,11 @@ test('the two heading lines of SurveyMonkey become one', async () => {
 });
 
 test('ranks in a column for each option become one order', async () => {
-  const asked = element('ranking', 'order', { label: 'Order' });
-  assert.deepEqual(await answersOf([asked], 'Order [Red],Order [Green],Order [Blue]\n2,3,1\n'), [
+  const input = element('ranking', 'order', { label: 'Order' });
+  assert.deepEqual(await answersOf([input], 'Order [Red],Order [Green],Order [Blue]\n2,3,1\n'), [
     { order: ['Blue', 'Red', 'Green'] },
   ]);
-  const { problems } = await planOf([asked], 'Order [Red],Order [Green],Order [Blue]\n2,2,1\n');
+  const { problems } = await planOf([input], 'Order [Red],Order [Green],Order [Blue]\n2,2,1\n');
   assert.deepEqual(
     problems.map(({ line }) => line),
     [2],
@@ -172,15 +172,15 @@ test('ranks in a column for each option become one order', async () => {
 });
 
 test('columns with equal headings answer questions with equal labels', async () => {
-  const asked = [
+  const inputs = [
     element('text', 'a', { label: 'Name' }),
     element('text', 'b', { label: 'Name' }),
     element('text', 'c', { label: 'name' }),
   ];
-  assert.deepEqual(await answersOf(asked, 'Name,Name,name\nAda,Bea,Cid\n'), [
+  assert.deepEqual(await answersOf(inputs, 'Name,Name,name\nAda,Bea,Cid\n'), [
     { a: 'Ada', b: 'Bea', c: 'Cid' },
   ]);
-  assert.deepEqual(await answersOf(asked, 'Name (b),Name (a)\nBea,Ada\n'), [{ b: 'Bea', a: 'Ada' }]);
+  assert.deepEqual(await answersOf(inputs, 'Name (b),Name (a)\nBea,Ada\n'), [{ b: 'Bea', a: 'Ada' }]);
 });
 
 test('a mapping that answers a question twice is rejected, whatever the order of its properties', async () => {
@@ -196,7 +196,7 @@ test('a mapping that answers a question twice is rejected, whatever the order of
 });
 
 test('yes and no are recognized in all page languages and as spreadsheets write them', async () => {
-  const asked = element('yes_no', 'news', { label: 'News' });
+  const input = element('yes_no', 'news', { label: 'News' });
   for (const [cell, answer] of Object.entries({
     WAHR: true,
     falsch: false,
@@ -206,32 +206,32 @@ test('yes and no are recognized in all page languages and as spreadsheets write 
     はい: true,
     0: false,
   }))
-    assert.deepEqual(await answersOf([asked], `News\n${cell}\n`), [{ news: answer }], cell);
-  const { problems } = await planOf([asked], 'News\nperhaps\n');
+    assert.deepEqual(await answersOf([input], `News\n${cell}\n`), [{ news: answer }], cell);
+  const { problems } = await planOf([input], 'News\nperhaps\n');
   assert.equal(problems.length, 1);
 });
 
 test('a consent is given by yes or by its statement, and by no other text', async () => {
-  const asked = element('consent', 'terms', { label: 'Terms', statement: 'I agree to all.' });
-  assert.deepEqual(await answersOf([asked], 'Terms\nyes\nI agree to all.\n'), [
+  const input = element('consent', 'terms', { label: 'Terms', statement: 'I agree to all.' });
+  assert.deepEqual(await answersOf([input], 'Terms\nyes\nI agree to all.\n'), [
     { terms: true },
     { terms: true },
   ]);
-  assert.deepEqual(await answersOf([asked], 'Terms,Note\nno,x\n'), [{ terms: false }]);
+  assert.deepEqual(await answersOf([input], 'Terms,Note\nno,x\n'), [{ terms: false }]);
   const head = 'Terms [agreed],Terms [text],Terms [version],Terms [at]\n';
   assert.deepEqual(
     await answersOf(
-      [asked],
+      [input],
       `${head}Yes,I agree to all.,3,2026-01-31T09:30:00.000Z\nNo,,,\n,,,x\n`.replace(',,,x\n', ''),
     ),
     [{ terms: { agreed: true, at: '2026-01-31T09:30:00.000Z' } }, {}],
   );
-  const { problems } = await planOf([asked], `${head}Yes,I agree to less.,3,2026-01-31T09:30:00.000Z\n`);
+  const { problems } = await planOf([input], `${head}Yes,I agree to less.,3,2026-01-31T09:30:00.000Z\n`);
   assert.match(problems[0]!.message, /The accepted text differs/);
 });
 
 test('rows of a repeatable group are lines of one cell, and an error in them is named', async () => {
-  const asked = composite(
+  const group = composite(
     'people',
     [
       element('text', 'who', { label: 'Who' }),
@@ -242,7 +242,7 @@ test('rows of a repeatable group are lines of one cell, and an error in them is 
   );
   assert.deepEqual(
     await answersOf(
-      [asked],
+      [group],
       'People\n"Who: Ada; Age: 3.5; Meals: ""Tea; Cake""\nWho: ""Bea: B; x"""\n'.replace('""Tea', '""Tea'),
     ),
     [{ people: [{ who: 'Ada', age: 3.5, meals: ['Tea', 'Cake'] }, { who: 'Bea: B; x' }] }],
@@ -253,7 +253,7 @@ test('rows of a repeatable group are lines of one cell, and an error in them is 
     ['Who: Ada; Who: Bea', /twice/],
     ['Age: 9007199254740993', /exactly/],
   ] as const) {
-    const { problems } = await planOf([asked], `People\n${cell}\n`);
+    const { problems } = await planOf([group], `People\n${cell}\n`);
     assert.match(problems[0]!.message, reason, cell);
   }
 });
@@ -284,12 +284,12 @@ test('exported reference data can be imported, and a line with invalid reference
 });
 
 test('columns that a file cannot fill are reported: files, signatures and questions that were removed from the form', async () => {
-  const asked = [
+  const inputs = [
     number,
     element('file_upload', 'photo', { label: 'Photo' }),
     element('signature', 'sign', { label: 'Sign' }),
   ];
-  const { problems, entries } = await planOf(asked, 'Age,Photo,Sign,Note\n1,a.png,b.png,x\n2,,,\n');
+  const { problems, entries } = await planOf(inputs, 'Age,Photo,Sign,Note\n1,a.png,b.png,x\n2,,,\n');
   assert.equal(entries.length, 2);
   assert.deepEqual(
     problems.map(({ line, column, is_left_out }) => [line, column, is_left_out]),
@@ -313,7 +313,7 @@ test('columns that a file cannot fill are reported: files, signatures and questi
 });
 
 test('answers to hidden questions in a row are reported', async () => {
-  const asked = composite(
+  const group = composite(
     'people',
     [
       element('yes_no', 'eats', { label: 'Eats' }),
@@ -321,7 +321,7 @@ test('answers to hidden questions in a row are reported', async () => {
     ],
     { label: 'People', repeatable: true },
   );
-  const { problems } = await planOf([asked], 'People\nEats: No; What: Cake\n');
+  const { problems } = await planOf([group], 'People\nEats: No; What: Cake\n');
   assert.deepEqual(
     problems.map(({ line, column, is_left_out }) => [line, column, is_left_out]),
     [[2, 'People', false]],

@@ -42,14 +42,14 @@ const about = {
 };
 /** Returns the reason why a file is rejected as a whole. */
 const refusal = async (source: object): Promise<string> => {
-  const made = await planImport(source as Parameters<typeof planImport>[0], about);
-  assert.ok(typeof made === 'string');
-  return made;
+  const problem = await planImport(source as Parameters<typeof planImport>[0], about);
+  assert.ok(typeof problem === 'string');
+  return problem;
 };
 const plan = async (text: string, more: object = {}) => {
-  const made = await planImport({ kind: 'csv', text, ...more }, about);
-  assert.ok(typeof made !== 'string', JSON.stringify(made));
-  return made;
+  const plan = await planImport({ kind: 'csv', text, ...more }, about);
+  assert.ok(typeof plan !== 'string', JSON.stringify(plan));
+  return plan;
 };
 
 const file = [
@@ -225,11 +225,11 @@ test('a line with a reference value that is too long is left out, and the value 
 test('the example file of the guide can be imported unchanged', async () => {
   const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');
   const [, text] = /^```csv\n(.*?)^```/ms.exec(guide)!;
-  const asked = formOf(element('number', 'age'), element('textarea', 'parents'));
-  const made = await planImport({ kind: 'csv', text: text! }, { ...about, form: asked });
-  assert.ok(typeof made !== 'string');
+  const guideForm = formOf(element('number', 'age'), element('textarea', 'parents'));
+  const plan = await planImport({ kind: 'csv', text: text! }, { ...about, form: guideForm });
+  assert.ok(typeof plan !== 'string');
   assert.deepEqual(
-    made.entries.map(({ entry }) => entry),
+    plan.entries.map(({ entry }) => entry),
     [
       {
         answers: { age: 17, parents: 'Anni and Bert' },

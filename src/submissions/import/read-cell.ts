@@ -84,8 +84,8 @@ function waysToRead(question: ImportQuestion, text: string): string[][] {
     const skipped = start + rest.length - rest.trimStart().length;
     if (skipped >= source.length) return [[]];
     if (depth >= question.options.length) return [];
-    const made = known.get(skipped);
-    if (made) return made;
+    const cached = known.get(skipped);
+    if (cached) return cached;
     known.set(skipped, []);
     const ways: string[][] = [];
     for (const name of namesOf(question)) {
@@ -233,8 +233,8 @@ function readRows(question: ImportQuestion, cell: ImportCell, context: CellConte
   const read = rows.map((row) =>
     readPairs(row, (label) => {
       const id = createLabelFinder(question.inputs)(label) ?? bracketedId(question, label);
-      const asked = question.inputs.find((input) => input.id === id);
-      return asked && [asked.id, (value) => readInRow(asked, value, inRow)];
+      const found = question.inputs.find((input) => input.id === id);
+      return found && [found.id, (value) => readInRow(found, value, inRow)];
     }),
   );
   const wrong = read.find((row) => 'problem' in row);
@@ -248,17 +248,17 @@ function bracketedId({ inputs }: ImportQuestion, label: string): string | undefi
   return inputs.find(({ id }) => label.endsWith(` (${id})`))?.id;
 }
 
-function readInRow(asked: ImportQuestion, value: string, context: CellContext): ImportCellResult {
-  const { input } = asked;
+function readInRow(question: ImportQuestion, value: string, context: CellContext): ImportCellResult {
+  const { input } = question;
   if (input && answerKindOf(input) === 'files')
-    return { problem: `"${asked.labels[0]}" accepts files, which a cell cannot contain.` };
+    return { problem: `"${question.labels[0]}" accepts files, which a cell cannot contain.` };
   // Calculated values are not imported but calculated again.
   if (input?.type === 'calculation') return { value: undefined };
   const parts = input?.type === 'consent' ? parseRowsCell(value) : undefined;
-  if (parts?.length !== 1) return readImportCell(asked, value, context);
+  if (parts?.length !== 1) return readImportCell(question, value, context);
   const read = readPairs(parts[0]!, (label) => {
-    const part = createLabelFinder(asked.rows)(label);
-    return part === undefined ? undefined : [part, (text) => readImportCellOfRow(asked, part, text, context)];
+    const row = createLabelFinder(question.rows)(label);
+    return row === undefined ? undefined : [row, (text) => readImportCellOfRow(question, row, text, context)];
   });
   return 'problem' in read ? read : { value: read.value };
 }

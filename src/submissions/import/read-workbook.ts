@@ -164,21 +164,21 @@ function collectText(take: (text: string) => void) {
   let pieces: string[] = [];
   let length = 0;
   let isText = false;
-  let isSaid = false;
+  let isPronunciation = false;
   return {
     open(name: string): void {
       if (name === 't') isText = true;
-      if (name === 'rPh') isSaid = true;
+      if (name === 'rPh') isPronunciation = true;
     },
     text(piece: string): void {
-      if (!isText || isSaid) return;
+      if (!isText || isPronunciation) return;
       length += piece.length;
       if (length > importLimits.characters) throw new TooMuch(tooManyCharacters);
       pieces.push(piece);
     },
     close(name: string): void {
       if (name === 't') isText = false;
-      if (name === 'rPh') isSaid = false;
+      if (name === 'rPh') isPronunciation = false;
     },
     end(): void {
       take(pieces.length === 1 ? pieces[0]! : pieces.join(''));

@@ -63,14 +63,14 @@ const date = fc
   .map((parts) => parts.join('-'));
 const time = fc.tuple(twoDigits(0, 23), twoDigits(0, 59)).map((parts) => parts.join(':'));
 
-type Asked = { readonly attrs?: Record<string, unknown>; readonly answer: fc.Arbitrary<unknown> };
+type Example = { readonly attrs?: Record<string, unknown>; readonly answer: fc.Arbitrary<unknown> };
 
 /**
  * A question of each type with valid answers. Files are uploaded separately, and calculations have no input.
  */
-const askedOf: Record<
+const exampleOf: Record<
   Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>,
-  fc.Arbitrary<Asked>
+  fc.Arbitrary<Example>
 > = {
   text: fc.constant({ answer: text }),
   textarea: fc.constant({ answer: lines }),
@@ -115,7 +115,7 @@ const askedOf: Record<
   rating: fc.constant({ answer: fc.integer({ min: 1, max: 5 }) }),
   scale: fc.constant({ answer: fc.integer({ min: 0, max: 10 }) }),
 };
-const types = Object.keys(askedOf) as (keyof typeof askedOf)[];
+const types = Object.keys(exampleOf) as (keyof typeof exampleOf)[];
 
 /** Repeated labels, some like a heading of an export, and some like another label with an ID. */
 const label = fc.constantFrom(
@@ -132,15 +132,15 @@ const label = fc.constantFrom(
 type Filled = { nodes: FormNode[]; answers: Record<string, unknown>[] };
 
 function filledInputs(prefix: string, sets: { minLength: number; maxLength: number }): fc.Arbitrary<Filled> {
-  const asked = fc
+  const question = fc
     .constantFrom(...types)
-    .chain((type) => fc.record({ type: fc.constant(type), label, asked: askedOf[type] }));
-  return fc.array(asked, { minLength: 1, maxLength: 5 }).chain((inputs) => {
+    .chain((type) => fc.record({ type: fc.constant(type), label, example: exampleOf[type] }));
+  return fc.array(question, { minLength: 1, maxLength: 5 }).chain((inputs) => {
     const nodes = inputs.map((input, index) =>
-      element(input.type, `${prefix}${index}`, { label: input.label, ...input.asked.attrs }),
+      element(input.type, `${prefix}${index}`, { label: input.label, ...input.example.attrs }),
     );
     const answers = Object.fromEntries(
-      inputs.map((input, index) => [`${prefix}${index}`, input.asked.answer]),
+      inputs.map((input, index) => [`${prefix}${index}`, input.example.answer]),
     );
     return fc.array(fc.record(answers, { requiredKeys: [] }), sets).map((all) => ({ nodes, answers: all }));
   });

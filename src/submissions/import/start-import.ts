@@ -151,10 +151,10 @@ const toStoredProblem = ({ line, column, message }: LineProblem): TaskProblem =>
 function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   const counts = new Map<string, number>();
   return entries.map(({ line, entry }) => {
-    const said = JSON.stringify({ ...entry, assignment: undefined });
-    const count = (counts.get(said) ?? 0) + 1;
-    counts.set(said, count);
-    return { line, entry: { ...entry, key: keyOf(`${formId}\n${count}\n${said}`) } };
+    const content = JSON.stringify({ ...entry, assignment: undefined });
+    const count = (counts.get(content) ?? 0) + 1;
+    counts.set(content, count);
+    return { line, entry: { ...entry, key: keyOf(`${formId}\n${count}\n${content}`) } };
   });
 }
 

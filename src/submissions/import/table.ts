@@ -152,10 +152,10 @@ const isReadable = (input: InputElement): boolean => answerKindOf(input) !== 'fi
 
 const questionsOf = memoizeByObject((form: Form): ReadonlyMap<string, ImportQuestion> => {
   const versions = [form, ...languagesOf(form).map((language) => formInLanguage(form, language))];
-  const spoken = versions.flatMap((version) => [version, withPipedLabels(version)]).map(listQuestions);
+  const questionLists = versions.flatMap((version) => [version, withPipedLabels(version)]).map(listQuestions);
   return new Map(
     listQuestions(form).map((question, at) => {
-      const all = spoken.map((questions) => questions[at]!);
+      const all = questionLists.map((questions) => questions[at]!);
       const { id } = question.element.attrs;
       if (question.kind === 'input')
         return [id, questionOf(all.map(({ element }) => element as InputElement))];

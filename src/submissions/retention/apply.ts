@@ -42,9 +42,9 @@ const placeOf: Readonly<
 };
 
 /** Returns the condition for data of a form that expires at `$at` or earlier. */
-const dueBy = (kind: RetentionKind, at: string, said?: readonly string[]): string => {
+const dueBy = (kind: RetentionKind, at: string, columns?: readonly string[]): string => {
   const { where, since, isById } = placeOf[kind];
-  const cut = `(${at} - ${retentionIntervalSql(kind, said)})`;
+  const cut = `(${at} - ${retentionIntervalSql(kind, columns)})`;
   return `x.workspace_id = f.workspace_id and x.form_id = f.id and ${where} and ${since} < ${cut}${
     isById ? ` and x.id < ${leastIdAtSql(cut)}` : ''
   }`;

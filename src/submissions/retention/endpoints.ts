@@ -133,14 +133,14 @@ export function retentionEndpoints({
   const rulesOf = ({ workspace, form }: RetentionRules): Static<typeof Rule>[] =>
     retentionKinds.map((kind) => {
       const { most, mayStay, means, default: usual } = retentionRules[kind];
-      const held = effectiveRetentionDays(kind, operatorDays, form ?? undefined, workspace);
-      const isSaid = (said: Retention | null): boolean => said?.[kind] === held;
+      const days = effectiveRetentionDays(kind, operatorDays, form ?? undefined, workspace);
+      const isSetBy = (rules: Retention | null): boolean => rules?.[kind] === days;
       return {
         kind,
-        days: held,
-        said_by: isSaid(form)
+        days,
+        said_by: isSetBy(form)
           ? ('form' as const)
-          : form?.[kind] === undefined && isSaid(workspace)
+          : form?.[kind] === undefined && isSetBy(workspace)
             ? ('workspace' as const)
             : usual === 'operator'
               ? ('operator' as const)

@@ -71,7 +71,7 @@ test('a workspace sets its retention, and a form can override it', async () => {
   for (const each of [scene, stays]) await keep(each, 'workspaces', { submissions: 30, incomplete: 5 });
   await keep(stays, 'forms', { submissions: 'forever', incomplete: 10 });
   await scene.listen();
-  const made = await age(scene, await scene.submit({ name: 'Ada' }), 31);
+  const created = await age(scene, await scene.submit({ name: 'Ada' }), 31);
   const kept = await age(scene, await scene.submit({ name: 'Grace' }), 29);
   await age(scene, await scene.begin({ name: 'Begun' }), 6);
   const there = await age(stays, await stays.submit({ name: 'Joan' }), 400);
@@ -79,12 +79,12 @@ test('a workspace sets its retention, and a form can override it', async () => {
   await applyRetention(scene.context);
   assert.deepEqual(await left(scene), [kept]);
   assert.deepEqual(await left(stays), [there, begun]);
-  const told = (await scene.events()).filter(({ submission_id }) => submission_id === made);
+  const events = (await scene.events()).filter(({ submission_id }) => submission_id === created);
   assert.deepEqual(
-    told.map(({ kind }) => kind),
+    events.map(({ kind }) => kind),
     ['submission.deleted'],
   );
-  assert.doesNotMatch(JSON.stringify(told), /Ada/);
+  assert.doesNotMatch(JSON.stringify(events), /Ada/);
   const { rows } = await database.query(
     `select operation, changes from audit_lines where workspace_id = $1 and actor_kind = 'service' order by id`,
     [scene.workspaceId],
@@ -203,7 +203,7 @@ test('emails and deliveries follow the retention rules', async () => {
 
 test('owners, admins and permitted keys can read, change and reset retention rules; invalid rules are rejected with their location', async () => {
   const owner = await signIn(service);
-  const made = await owner.api<{ id: string }>('POST', '/forms', {
+  const created = await owner.api<{ id: string }>('POST', '/forms', {
     structure: structure(...elements),
     publish: true,
   });
@@ -233,13 +233,13 @@ test('owners, admins and permitted keys can read, change and reset retention rul
   assert.equal(changed.status, 200);
   assert.deepEqual([daysOf(changed.body)['submissions'], changed.body.audit_days], [[365, 'workspace'], 400]);
   assert.equal((await owner.api('PATCH', '/retention', { trash: 8 }, { 'If-Match': tag })).status, 412);
-  const path = `/forms/${made.body.id}/retention`;
+  const path = `/forms/${created.body.id}/retention`;
   const ofForm = await owner.api<Told>('PATCH', path, { submissions: 'forever' });
   assert.deepEqual(daysOf(ofForm.body)['submissions'], ['forever', 'form']);
   assert.deepEqual(daysOf(ofForm.body)['trash'], [7, 'workspace']);
   assert.deepEqual(
     (await owner.api<Told>('GET', '/retention')).body.forms.map(({ id }) => id),
-    [made.body.id],
+    [created.body.id],
   );
   await owner.api('PATCH', path, { submissions: null });
   assert.deepEqual(daysOf((await owner.api<Told>('GET', path)).body)['submissions'], [365, 'workspace']);
@@ -277,11 +277,11 @@ test('owners, admins and permitted keys can read, change and reset retention rul
 
 test('a preview shows what is deleted and when, for current and proposed rules', async () => {
   const owner = await signIn(service);
-  const made = await owner.api<{ id: string }>('POST', '/forms', {
+  const created = await owner.api<{ id: string }>('POST', '/forms', {
     structure: structure(...elements),
     publish: true,
   });
-  await openVisitor(service).submit(made.body.id, { name: 'Ada' });
+  await openVisitor(service).submit(created.body.id, { name: 'Ada' });
   type Due = {
     kind: string;
     due_now: number;
@@ -294,12 +294,12 @@ test('a preview shows what is deleted and when, for current and proposed rules',
     assert.equal(answer.status, 200);
     return answer.body.data.find(({ kind }) => kind === 'submissions')!;
   };
-  const held = await preview({});
-  assert.deepEqual([held.due_now, held.due_in_30_days, held.next_at], [0, 0, null]);
+  const current = await preview({});
+  assert.deepEqual([current.due_now, current.due_in_30_days, current.next_at], [0, 0, null]);
   const week = await preview({ submissions: 6 });
   assert.deepEqual([week.due_now, week.due_in_7_days, week.due_in_30_days], [0, 1, 1]);
   assert.ok(Math.abs(Date.parse(week.next_at!) - Date.now() - 6 * dayMs) < 60_000);
-  const ofForm = await preview({ form_id: made.body.id, submissions: 20 });
+  const ofForm = await preview({ form_id: created.body.id, submissions: 20 });
   assert.deepEqual([ofForm.due_in_7_days, ofForm.due_in_30_days], [0, 1]);
   assert.equal((await owner.api('POST', '/retention/preview', { form_id: owner.workspaceId })).status, 404);
 });

@@ -143,7 +143,7 @@ function tallyTexts(): Tally {
   };
 }
 
-const tallies: Record<SummaryKind, (asked: SummarizedQuestion) => Tally> = {
+const tallies: Record<SummaryKind, (question: SummarizedQuestion) => Tally> = {
   texts: tallyTexts,
   numbers: tallyNumbers,
   months: tallyMonths,
@@ -164,9 +164,9 @@ const tallies: Record<SummaryKind, (asked: SummarizedQuestion) => Tally> = {
  * Opens a tally for the answers to a question. @param isPrivate whether texts identify people; then they are
  * only counted.
  */
-export function openTally(asked: SummarizedQuestion, isPrivate = false): Tally {
-  const { summary } = elementDefinitions[asked.type];
-  return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](asked);
+export function openTally(question: SummarizedQuestion, isPrivate = false): Tally {
+  const { summary } = elementDefinitions[question.type];
+  return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](question);
 }
 
 function countOnly(): Tally {

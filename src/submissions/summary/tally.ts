@@ -165,8 +165,8 @@ function areNumbered(labels: readonly string[]): boolean {
  * Counts options, with one bar each, including options without answers. The options of the form come first,
  * in its order. Open-ended lists, and those of more than `most` options, are sorted by count.
  */
-export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>, most = mostInOrder): Tally {
-  const { options } = asked;
+export function tallyOptions(question: Omit<SummarizedQuestion, 'type'>, most = mostInOrder): Tally {
+  const { options } = question;
   const counts = new Map(options.map((option): [string, Counted] => [option, { count: 0 }]));
   const addOne = (option: string, groups?: InGroups): void => {
     const counted = counts.get(option) ?? { count: 0 };
@@ -181,7 +181,7 @@ export function tallyOptions(asked: Omit<SummarizedQuestion, 'type'>, most = mos
         if (typeof choice === 'string') addOne(choice, groups);
     },
     result() {
-      const bars = [...counts].map(([option, counted]) => ({ ...barOf(asked, option), ...counted }));
+      const bars = [...counts].map(([option, counted]) => ({ ...barOf(question, option), ...counted }));
       const inForm = bars.slice(0, options.length);
       const isInOrder =
         inForm.length > 0 && (inForm.length <= most || areNumbered(inForm.map(({ label }) => label)));
@@ -200,8 +200,8 @@ export const mostFirst = <One extends Counted>(bars: readonly One[]): One[] =>
   bars.toSorted((a, b) => b.count - a.count);
 
 /** Returns the label of an option, and its stored value if it differs. */
-function barOf(asked: Omit<SummarizedQuestion, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
-  const label = optionLabel(asked, option);
+function barOf(question: Omit<SummarizedQuestion, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
+  const label = optionLabel(question, option);
   return { label, ...(label !== option && { option }) };
 }
 
@@ -258,9 +258,9 @@ const round = (value: number): number => Math.round(value) || 0;
  * Counts levels, with one bar each, including levels without answers, and computes the mean and the usual
  * figure of the scale.
  */
-export function tallyLevels(asked: SummarizedQuestion): Tally {
-  const [options, numbers] = [tallyOptions(asked), tallyNumbers()];
-  const levels = asked.options.map(Number);
+export function tallyLevels(question: SummarizedQuestion): Tally {
+  const [options, numbers] = [tallyOptions(question), tallyNumbers()];
+  const levels = question.options.map(Number);
   return {
     add(answer, groups) {
       if (typeof answer !== 'number') return;
@@ -295,9 +295,9 @@ function atLevel(bar: Bar): Bar {
 }
 
 /** Counts how often each option was ranked first, with its mean rank; best first. */
-export function tallyRanking(asked: SummarizedQuestion): Tally {
+export function tallyRanking(question: SummarizedQuestion): Tally {
   const found = new Map(
-    asked.options.map((option) => [option, { first: startCount(), places: 0, count: 0 }]),
+    question.options.map((option) => [option, { first: startCount(), places: 0, count: 0 }]),
   );
   return {
     add(answer, groups) {
@@ -314,7 +314,7 @@ export function tallyRanking(asked: SummarizedQuestion): Tally {
       order: 'rank',
       bars: [...found]
         .map(([option, { first, places, count }]) => ({
-          ...barOf(asked, option),
+          ...barOf(question, option),
           ...first,
           ...(count > 0 && { mean: places / count }),
         }))
@@ -325,11 +325,11 @@ export function tallyRanking(asked: SummarizedQuestion): Tally {
 }
 
 /** Counts the options of each row. */
-export function tallyMatrix(asked: SummarizedQuestion): Tally {
+export function tallyMatrix(question: SummarizedQuestion): Tally {
   const counts = new Map(
-    asked.rows.map(({ id, label }) => [
+    question.rows.map(({ id, label }) => [
       id,
-      { label, answered: startCount(), tally: tallyOptions(asked, Infinity) },
+      { label, answered: startCount(), tally: tallyOptions(question, Infinity) },
     ]),
   );
   return {

@@ -41,7 +41,7 @@ export type CanvasPageContext = {
   readonly labels: ReadonlyMap<string, string>;
 };
 
-const emptyPage = { today, errors: [], held: new Map(), limits: fileLimits } as const;
+const emptyPage = { today, errors: [], files: new Map(), limits: fileLimits } as const;
 
 /** On the canvas, a reference to an answer shows the label of its question. */
 const labelIn =

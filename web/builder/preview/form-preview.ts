@@ -119,7 +119,7 @@ export function startPreview(
       asksSingly,
       action: '#',
       values: raw,
-      held: new Map(
+      files: new Map(
         [...files].map(([name, list]) => [name, list.map((file) => ({ ...file, token: file.id }))]),
       ),
       language,
@@ -146,9 +146,9 @@ export function startPreview(
       say: createAnswerFormatter({
         form,
         values: posted.raw,
-        held: posted.files,
+        files: posted.files,
         shown: evaluateVisibility(form, posted.raw, context, posted.files),
-        speech: { language, numberLocale, words },
+        format: { language, numberLocale, words },
       }),
       receipt: 'preview, not saved',
       language,
@@ -203,7 +203,7 @@ export function startPreview(
       };
       return {
         shown,
-        seen: listConditionalMarks(form, step, shown, { answers: raw, held: files }).keys(),
+        seen: listConditionalMarks(form, step, shown, { answers: raw, files }).keys(),
         numberLocale,
         isLast: step === (shown.steps.at(-1) ?? step),
         progress: fillTemplate(words.step, place),

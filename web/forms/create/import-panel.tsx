@@ -251,7 +251,7 @@ function drawForm(form: Form, settings: Settings): { text: string; style: string
     limits: fileLimits,
     today: todayIn('UTC', new Date()),
     errors: [],
-    held: new Map(),
+    files: new Map(),
     values: {},
     action: '#',
   });

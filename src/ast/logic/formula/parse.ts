@@ -43,10 +43,10 @@ const mostKnown = 2_000;
 export function parseFormula(text: string): ParseResult {
   const before = known.get(text);
   if (before) return before;
-  const made = read(text);
+  const parsed = read(text);
   if (known.size >= mostKnown) known.clear();
-  known.set(text, made);
-  return made;
+  known.set(text, parsed);
+  return parsed;
 }
 
 /** Returns the positions of element names in a formula, or an empty list if it has invalid tokens. */

@@ -19,5 +19,5 @@ export const rules = {
     const parsed = parseFormula(formula);
     return parsed.ok ? runFormula(parsed.program, answers, decimals) : undefined;
   },
-  say: (attrs: NumberFormat, value: number, numberLocale: string) => formatNumber(value, numberLocale, attrs),
+  formatNumber: (attrs: NumberFormat, value: number, locale: string) => formatNumber(value, locale, attrs),
 } as const;

@@ -29,7 +29,7 @@ export function conditionalPaths(form: Form): Map<Element, string> {
 }
 
 /** The answers and files that decide how many rows a group shows. */
-export type PostedAnswers = { readonly answers: RawAnswers; readonly held: FilesByName };
+export type PostedAnswers = { readonly answers: RawAnswers; readonly files: FilesByName };
 
 /** An element of a step as the page shows it: once, or once per row. */
 type OnPage = { readonly element: Element; readonly row?: GroupRow };
@@ -48,7 +48,7 @@ function* onPage(
 }
 
 function* rowsOnPage(group: Composite, posted: PostedAnswers): Generator<OnPage, void> {
-  const total = countShownRows(group, posted.answers, posted.held);
+  const total = countShownRows(group, posted.answers, posted.files);
   for (let index = 0; index < total; index += 1) yield* onPage(group.children, posted, { group, index });
 }
 

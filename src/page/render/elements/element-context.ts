@@ -34,7 +34,7 @@ export type PageState = {
   readonly sentences: PageProblems;
   readonly numberLocale: string;
   readonly errors: ReadonlyMap<string, readonly string[]>;
-  readonly held: KeptFilesByName;
+  readonly files: KeptFilesByName;
   readonly limits: FileLimits;
   /**
    * The remaining quota of each option; undefined if the page cannot be submitted. The full quota is then
@@ -86,7 +86,7 @@ export function fieldAt(element: InputElement, place: ElementContext): Field {
     name,
     value: getProperty(answers, element.attrs.id),
     errors: page.errors.get(name) ?? [],
-    files: page.held.get(name) ?? [],
+    files: page.files.get(name) ?? [],
     hasFocus: page.focus === name,
     place,
   };

@@ -50,7 +50,7 @@ function repeated(composite: Composite, place: ElementContext, render: RenderEle
   const { id } = composite.attrs;
   const label = fillPlainText(composite.attrs.label, place);
   const { errors, focus, words } = place.page;
-  const total = countShownRows(composite, place.answers, place.page.held);
+  const total = countShownRows(composite, place.answers, place.page.files);
   const rows = Array.from({ length: total }, (_, index) => row(composite, index, total, place, render));
   const add = html`<button class="add"${attributes({ name: '_add', value: id, autofocus: focus === id })}>${words.addAnother}<span class="unseen"> ${label}</span></button>`;
   const full = html`<p class="help">${fillTemplate(words.rowsFull, { limit: formLimits.rows })}</p>`;

@@ -25,7 +25,7 @@ export function formatCalculationResult(
   const result = shown.calculated(calculation, row);
   return result === undefined
     ? noResult
-    : inputRules.calculation.say(calculation.attrs, result, numberLocale);
+    : inputRules.calculation.formatNumber(calculation.attrs, result, numberLocale);
 }
 
 /**
