@@ -231,7 +231,7 @@ export async function tabTo(page: Page, role: Role, name: string | RegExp): Prom
   const target = page.getByRole(role, { name, exact: true }).first();
   await target.waitFor();
   let found = await target.elementHandle();
-  for (let tries = 0; tries < 80; tries += 1) {
+  for (let tries = 0; tries < 120; tries += 1) {
     const has = await found?.evaluate(hasFocus);
     if (has) return;
     if (has === undefined) found = await target.elementHandle();

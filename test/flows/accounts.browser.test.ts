@@ -172,7 +172,7 @@ test('a workspace can be created, renamed and switched from by keyboard', { skip
   await tabTo(page, 'link', 'General');
   await press(page, 'Enter');
   await heading(page, 'General');
-  await page.getByText('Pro plan and higher').waitFor();
+  await page.getByText('Enterprise').waitFor();
   await tabTo(page, 'textbox', 'Name');
   await press(page, 'ControlOrMeta+a');
   await type(page, 'Renamed');
@@ -266,7 +266,7 @@ test('a member can be invited by a copied link, join, get another role and be re
 
   await tabTo(page, 'button', 'Remove Newcomer');
   await press(page, 'Enter');
-  await page.getByRole('switch', { name: /Revoke the API key that they made/, checked: true }).waitFor();
+  await page.getByRole('switch', { name: /Revoke the API key they created/, checked: true }).waitFor();
   await tabTo(page, 'button', 'Remove member');
   await press(page, 'Enter');
   await page.getByText('Newcomer was removed, and their keys were revoked.').waitFor();

@@ -226,7 +226,7 @@ test('answers can be inserted in texts and a layout chosen, and the preview and 
   // A changed question ID also changes the texts that show its answer.
   await view(page, 'Design');
   await part(page, '“Full name”').click();
-  const id = page.getByRole('complementary', { name: 'Properties' }).getByLabel('Id', { exact: true });
+  const id = page.getByRole('complementary', { name: 'Properties' }).getByLabel('ID', { exact: true });
   await id.fill('who');
   await id.press('Enter');
   await untilSaved(page, 'the texts to follow', async () => {

@@ -103,7 +103,7 @@ test('B7: a condition for showing an option can be added at the option and remov
   const written = JSON.stringify(['Bonn', { id: 'Graz', label: 'Graz', show_when: offered }]);
   await untilSaved(page, 'the condition to be saved', async () => (await options()) === written);
   assert.deepEqual(await findBarriers(page), []);
-  await properties(page).getByRole('button', { name: 'Remove “Show option when”' }).press('Enter');
+  await properties(page).getByRole('button', { name: 'Remove “Show option if”' }).press('Enter');
   await untilSaved(page, 'the option to be as it was', async () => (await options()) === '["Bonn","Graz"]');
   await leave(page);
 });
@@ -144,12 +144,13 @@ test('B7: moving an element behind its dependents asks for confirmation, and a n
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   assert.match((await part(page, '“Country”').getAttribute('aria-label'))!, /position 1 of 2, step 1/);
 
-  const field = properties(page).getByLabel('Id', { exact: true });
+  const field = properties(page).getByLabel('ID', { exact: true });
   await part(page, '“Country”').focus();
   await properties(page)
     .getByText('Used in the logic of “State” (Short text) (updated automatically).')
     .waitFor();
   await field.fill('more');
+  await page.keyboard.press('Tab');
   await properties(page).getByText('“More” (Short text) already uses this name.').waitFor();
   await field.fill('land');
   await field.press('Enter');
@@ -223,9 +224,11 @@ test('rules can be set in the panel: lengths, a pattern with a trial, days from 
   await part(page, '“Code”').click();
   const panel = properties(page);
   await panel.getByLabel('Minimum length').fill('x');
+  await page.keyboard.press('Tab');
   await panel.getByText('Enter a whole number.').waitFor();
   await panel.getByLabel('Minimum length').fill('3');
   await panel.getByLabel('Pattern').fill('(a');
+  await page.keyboard.press('Tab');
   await panel.getByText('The pattern must be a regular expression.').waitFor();
   await panel.getByLabel('Pattern').fill('[A-Z]{2}\\d+');
   await panel.getByLabel('Test an answer').fill('AB12');

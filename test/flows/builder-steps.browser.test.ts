@@ -70,7 +70,7 @@ test('B2: steps can be dragged by touch, and moved by keyboard with announced po
   await handle(page, 2).focus();
   await page.keyboard.press(' ');
   await until('the step to be lifted', async () =>
-    (await said(page))!.startsWith('“One” (Step) lifted, position 2 of 3. Arrow keys move it'),
+    (await said(page))!.startsWith('“One” (Step) picked up, position 2 of 3. Use the arrow keys'),
   );
   await page.keyboard.press('ArrowDown');
   await hears(page, '“One” (Step), position 3 of 3');
@@ -146,9 +146,9 @@ test('settings for access, saved answers, spam and time can be changed, and a pa
   await page.getByLabel('Days to resume').fill('7');
   await page.getByLabel('Minimum seconds to complete').fill('3');
   await page.getByLabel('Limit per hour').fill('0');
-  await page.getByText('must be a whole number of 1 or more').first().waitFor();
+  await page.getByText('must be a whole number from 1').first().waitFor();
   await page.getByLabel('Limit per hour').fill('500');
-  await page.getByText('must be a whole number of 1 or more').waitFor({ state: 'detached' });
+  await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
   await untilSaved(
     page,
     'the last of them to be saved',

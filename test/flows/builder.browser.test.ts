@@ -233,14 +233,17 @@ test('a click places the caret, options can be edited in place, and a blank opti
     const colour = (await draftOf(form)).children![0]!.children![1];
     return JSON.stringify(colour?.attrs!['options']) === '["Red","Blue","Green","Grey"]';
   });
-  await page.getByRole('toolbar').getByRole('button', { name: 'Single choice' }).click();
+  await page
+    .getByRole('toolbar', { name: 'Single choice' })
+    .getByRole('button', { name: 'Single choice' })
+    .click();
   await page.getByRole('menuitem', { name: 'Dropdown' }).click();
   for (const [type, first, list] of [
     ['Dropdown', 'select', '.opened'],
     ['Ranking', '.ranks > .option:first-child > span', '.ranks'],
   ] as const) {
     if (type === 'Ranking') {
-      await page.getByRole('toolbar').getByRole('button', { name: 'Dropdown' }).click();
+      await page.getByRole('toolbar', { name: 'Dropdown' }).getByRole('button', { name: 'Dropdown' }).click();
       await page.getByRole('menuitem', { name: type }).click();
     }
     await colour.locator(first).click({ force: true });
