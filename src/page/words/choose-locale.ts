@@ -1,5 +1,6 @@
 import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
 import { matchLanguage, primaryLanguageOf } from '#ast/basics/match-language.ts';
+import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
@@ -92,22 +93,19 @@ export function chooseNumberLocale(language: string, accepted = ''): string {
   const isRegional = (tag: string) =>
     languageOf(tag) === primaryLanguageOf(language) && /^\w\w-(?:[a-z]{2}|\d{3})$/.test(tag);
   const regional = readAccepted(accepted).find(isRegional);
-  if (regional === undefined) return language;
-  const key = `${language} ${regional}`;
-  const known = numberLocales.get(key);
-  if (known !== undefined) return known;
-  const [ownFormat, format] = [language, regional].map(formatSamples);
-  const shared = ownFormat === format ? language : (firstTags.get(`${language} ${format}`) ?? regional);
-  firstTags.set(`${language} ${format}`, shared);
-  if (numberLocales.size >= 1_000) numberLocales.clear();
-  numberLocales.set(key, shared);
-  return shared;
+  return regional === undefined ? language : shareNumberTag(language, regional);
 }
 
-/** The shared tags by language and regional tag. */
-const numberLocales = new Map<string, string>();
 /** The shared tags by language and format. A language has at most six formats. */
 const firstTags = new Map<string, string>();
+
+const shareNumberTag = memoizeByArguments((language: string, regional: string): string => {
+  const [ownFormat, format] = [language, regional].map(formatSamples);
+  const key = `${language} ${format}`;
+  const shared = ownFormat === format ? language : (firstTags.get(key) ?? regional);
+  firstTags.set(key, shared);
+  return shared;
+});
 
 /** Formats numbers that show both separators and whether four digits have one. */
 function formatSamples(tag: string): string {
