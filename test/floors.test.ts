@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 899,
-  lines: 129_309,
+  lines: 129_306,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

@@ -134,8 +134,8 @@ export async function findHits(
           q: [...terms.words].join(' '),
         });
   const formsIn = Map.groupBy(rows, ({ language }) => language);
-  // If a language keeps a word of the query, its common words are not searched.
   const compounds = [...terms.words].map(partOfCompound);
+  // If a language keeps a word of the query, its common words are not searched.
   const isCommonOnly = terms.common.size > 0 && [...terms.words].every(isCommonWord);
   return read.map(({ plain, language, tokens }) => {
     const forms = new Set((formsIn.get(language) ?? []).map(({ word }) => word));

@@ -381,7 +381,13 @@ test('an option is found by its label in every language of the form, as words an
     await visitor.submit(created.body.id, answers);
   const count = async (q: string): Promise<number> =>
     (await someone.call('GET', `/submissions/search?q=${encodeURIComponent(q)}`)).body.pagination.total_count;
-  for (const q of ['green', 'moos', '"dark green"', '"dunkles moos"', '"DUNKLES Moos"'])
+  for (const q of ['green', 'moos', '"dark green"', '"dunkles moos"', '"DUNKLES Moos"', '"dark gréen"'])
     assert.equal(await count(q), chosen.length, q);
   assert.equal(await count('"moos dunkles"'), 0);
+  const accented = await someone.call('POST', '/forms', {
+    structure: structure(element('radio', 'tint', { options: ['Red', { id: 'f', label: 'Vert foncé' }] })),
+    publish: true,
+  });
+  await visitor.submit(accented.body.id, { tint: 'f' });
+  for (const q of ['"vert fonce"', '"VERT FONCÉ"']) assert.equal(await count(q), 1, q);
 });

@@ -30,8 +30,8 @@ const listNamedTypes = statement('list_named_types', 'workspace_id form_ids? ele
     and named.type is not null`;
 
 /**
- * Selects options whose label, in any language of the live version, may contain one of the texts. Only forms
- * that may contain one are parsed.
+ * Selects options whose label, in any language of the live version, may contain one of the folded texts. Forms
+ * in ASCII are parsed only if they contain one; folding others as a whole would take longer than parsing them.
  */
 const listMatchingOptions = statement(
   'list_options_saying',
@@ -41,9 +41,9 @@ const listMatchingOptions = statement(
   select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, named.label
   from forms f
   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-    and exists (
+    and (octet_length(v.structure::text) > length(v.structure::text) or exists (
       select from unnest($texts) as sought
-      where strpos(${foldSql('v.structure::text')}, ${foldSql(`trim('"' from to_json(sought)::text)`)}) > 0)
+      where strpos(lower(v.structure::text), trim('"' from to_json(sought)::text)) > 0))
   cross join jsonb_path_query(v.structure::jsonb, 'strict $.**.attrs ? (exists (@.options[*].label))') as asking (attrs)
   cross join jsonb_array_elements(asking.attrs -> 'options') as option
   cross join lateral (
@@ -51,9 +51,10 @@ const listMatchingOptions = statement(
     union
     select translation.texts -> 'options' ->> (option ->> 'id')
     from jsonb_each(coalesce(asking.attrs -> 'translations', '{}')) as translation (language, texts)) named
+  cross join lateral (select ${foldSql('named.label')} as label offset 0) folded
   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
     and option ->> 'label' is not null
-    and exists (select from unnest($texts) as sought where strpos(${foldSql('named.label')}, ${foldSql('sought')}) > 0)`;
+    and exists (select from unnest($texts) as sought where strpos(folded.label, ${foldSql('sought')}) > 0)`;
 
 /** The maximum length of `q`: 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
@@ -103,7 +104,7 @@ async function readMatchingOptions(
   phrases: string[],
 ): Promise<(phrase: string) => MatchingOption[]> {
   if (phrases.length === 0) return () => [];
-  const rows = await listMatchingOptions(database, { ...reach, texts: phrases });
+  const rows = await listMatchingOptions(database, { ...reach, texts: phrases.map(foldText) });
   return (phrase) =>
     rows.flatMap(({ form_id: form, element, id, label }) =>
       foldText(label).includes(foldText(phrase)) ? [{ form, element, id }] : [],

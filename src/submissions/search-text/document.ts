@@ -13,9 +13,7 @@ type IndexedText = {
   terms: string[];
 };
 
-/**
- * The bytes of all terms of a document, with what PostgreSQL adds to each. Above 1 MB it rejects or damages them.
- */
+/** The bytes of all terms of a document and of their prefixes. PostgreSQL damages terms above 1 MB. */
 const mostBytes = 1_000_000;
 const bytesPerTerm = 12;
 /** PostgreSQL damages longer terms. Their parts are indexed nevertheless. */
