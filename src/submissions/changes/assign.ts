@@ -10,7 +10,7 @@ import { changedByColumns } from '../history.ts';
 /** The stage to move submissions to, or the member to assign them to (null: to no one). */
 export type Assignment = { stage_id?: string; assignee_id?: string | null };
 
-/** Lists the members. Imports find each by one of the labels: by its email, and by its name unless others have it. */
+/** Lists the members. Imports find each by one of the labels: the email, and a name that no other member has. */
 export const listMembers = statement('assign.list_members', 'workspace_id', 'id:text name labels:texts')`
   select u.id, u.name, case count(*) over (partition by u.name) when 1 then array[u.email, u.name] else array[u.email] end as labels
     from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`;

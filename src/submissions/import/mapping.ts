@@ -15,9 +15,9 @@ import {
 } from './table.ts';
 
 /**
- * How a column is used: as an answer, a reference value, all reference data as JSON, the time of start or
- * submission, the stage, the assignee, or not at all. For an answer, `name` is the id of the question. `row` is the id of a matrix row
- * or consent part; `option` is the id of the option that the column is for.
+ * How a column is used; `reference_data` is all reference data as JSON. For an answer, `name` is the id of the
+ * question. `row` is the id of a matrix row or consent part; `option` is the id of the option that the column
+ * is for.
  */
 export type ColumnUse =
   | { as: 'answer'; name: string; row?: string; option?: string }

@@ -200,9 +200,9 @@ test('the client secret is never sent unencrypted to a provider that uses HTTPS,
     config: { publicUrl, identityProvider: { ...identityProvider!, issuer } },
   };
   const visitor = { address: '192.0.2.1', ip: '192.0.2.1', headers: new Headers() };
-  const { url: question, state } = await startProviderSignIn(context, visitor);
+  const { url: question, cookie } = await startProviderSignIn(context, visitor);
   const answer = `?code=code&state=${new URL(question).searchParams.get('state')!}`;
-  await assert.rejects(signInByProvider(context, visitor, { answer, state }), { code: 'unauthorized' });
+  await assert.rejects(signInByProvider(context, visitor, { answer, cookie }), { code: 'unauthorized' });
   assert.equal(requests, 0);
   plain.close();
 });

@@ -101,13 +101,13 @@ function requireProvider({ config }: ProviderServices): IdentityProviderConfig {
 
 /**
  * Starts a sign-in at the provider: code flow with PKCE, state and nonce.
- * @returns the URL for the browser, and the state that it keeps.
+ * @returns the URL for the browser, and the value of its state cookie.
  * @throws ApiError conflict if there is no provider; service_unavailable; rate_limit_exceeded.
  */
 export async function startProviderSignIn(
   context: ProviderServices,
   { address }: RequestSender,
-): Promise<{ url: string; state: string }> {
+): Promise<{ url: string; cookie: string }> {
   const provider = requireProvider(context);
   await limitAttempts(context, `question to the provider from ${address}`, signInTries.ofAddress);
   const { client, configuration } = await discover(provider);
@@ -125,8 +125,8 @@ export async function startProviderSignIn(
     state: signIn.state,
     nonce: signIn.nonce,
   });
-  const state = context.vault.seal('sessions', JSON.stringify(signIn)).toString('base64url');
-  return { url: url.href, state };
+  const cookie = context.vault.seal('sessions', JSON.stringify(signIn)).toString('base64url');
+  return { url: url.href, cookie };
 }
 
 /**
@@ -140,11 +140,11 @@ export async function startProviderSignIn(
 export async function signInByProvider(
   context: ProviderServices,
   visitor: RequestSender,
-  { answer, state }: { answer: string; state: string | undefined },
+  { answer, cookie }: { answer: string; cookie: string | undefined },
 ): Promise<{ userId: string; cookies: string[] }> {
   const provider = requireProvider(context);
   await limitAttempts(context, `answer of the provider from ${visitor.address}`, signInTries.ofAddress);
-  const claims = await readClaims(context, provider, answer, readKept(context.vault, state));
+  const claims = await readClaims(context, provider, answer, readSignInState(context.vault, cookie));
   const person = await findOrMakePerson(context, provider, claims);
   await giveRoles(context.database, provider, person.id, claims);
   const { auth, beginSession } = await context.accounts.library();
@@ -154,10 +154,10 @@ export async function signInByProvider(
   return { userId: person.id, cookies };
 }
 
-function readKept(vault: Vault, state: string | undefined): ProviderSignInState {
+function readSignInState(vault: Vault, cookie: string | undefined): ProviderSignInState {
   try {
     const signIn = JSON.parse(
-      vault.unseal('sessions', Buffer.from(state ?? '', 'base64url')),
+      vault.unseal('sessions', Buffer.from(cookie ?? '', 'base64url')),
     ) as ProviderSignInState;
     if (signIn.until > now().getTime()) return signIn;
   } catch (cause) {

@@ -286,8 +286,8 @@ export function providerEndpoints(services: SessionServices) {
       reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderRedirect },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
-        const { url, state } = await startProviderSignIn(services, visitor);
-        return { body: { url }, headers: { 'Set-Cookie': providerStateCookie.write(publicUrl, state) } };
+        const { url, cookie } = await startProviderSignIn(services, visitor);
+        return { body: { url }, headers: { 'Set-Cookie': providerStateCookie.write(publicUrl, cookie) } };
       },
     }),
 
@@ -299,8 +299,8 @@ export function providerEndpoints(services: SessionServices) {
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
-        const state = providerStateCookie.read(visitor.headers);
-        const { userId, cookies } = await signInByProvider(services, visitor, { ...body, state });
+        const cookie = providerStateCookie.read(visitor.headers);
+        const { userId, cookies } = await signInByProvider(services, visitor, { ...body, cookie });
         const by = { origin: ipAndAgentOf(visitor) };
         await recordAccountEvent(services.database, { who: { userId }, operation: 'signInByProvider', by });
         services.wakeQueue();
