@@ -17,7 +17,7 @@ export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
  * Returns the CPU seconds of a process and of its reaped children so far (Linux). Threads count in
  * nanoseconds, from schedstat; children in 1/100 s, from fields 16 and 17 of stat.
  */
-async function workedBy(pid: number): Promise<number> {
+export async function workedBy(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const own = threads.map(async (thread) => {
     const stat = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');

@@ -10,6 +10,7 @@ import { type Case, cases } from './cases.ts';
 import { benchIdle } from './cells/idle.ts';
 import { benchInstructions } from './cells/instructions.ts';
 import { benchCells } from './cells/run.ts';
+import { benchIndex } from './index-cost.ts';
 import { type Load, measure, startLoader } from './loader.ts';
 import { describeMemory, memoryOf } from './memory.ts';
 import { benchPeers } from './peers/run.ts';
@@ -40,6 +41,7 @@ import { benchWebhooks } from './webhooks/run.ts';
  * npm run bench -- instructions  instructions per submit with one cell and three (Valgrind, half an hour)
  * npm run bench -- idle          transactions, CPU and memory of one, three and ten idle cells
  * npm run bench -- capacity      bytes and CPU per submission, for the plan of docs/operating/large.md
+ * npm run bench -- index         what the search index costs a submit
  * npm run bench -- builder       response times of the builder on a form of 200 elements; limit 100 ms
  * npm run bench -- page-load     load times of a public page on a slow phone
  * npm run bench -- peers         the service and Directus, Strapi and NocoDB, which the first run installs
@@ -89,7 +91,7 @@ function choose(): Chosen {
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, processes, cells, instructions, idle, capacity, builder, page-load, peers.`,
+      `There is no case ${unknown.join(', ')}. Cases: ${known.join(', ')}, operators, webhooks, processes, cells, instructions, idle, capacity, index, builder, page-load, peers.`,
     );
   if (positionals.length === 0) return { cases, tasks };
   const isChosen = ({ name }: { name: string }): boolean => positionals.includes(name);
@@ -264,6 +266,10 @@ if (positionals.includes('processes')) {
 }
 if (positionals.includes('capacity')) {
   await benchCapacity({ rounds, seconds, size: Number(values.sizes ?? 0) });
+  process.exit(0);
+}
+if (positionals.includes('index')) {
+  await benchIndex({ rounds });
   process.exit(0);
 }
 if (positionals.includes('cells')) {
