@@ -7,7 +7,8 @@ import { callApi } from '#test/service.ts';
 
 /*
  * npm run bench -- page-load  measures how a public page of 20 elements loads in a real Chromium, on a phone
- *                             and a desktop: plain, and in a theme with a cover, a logo and its own font
+ *                             and a desktop: plain, and in a theme with a cover, a logo and its own font;
+ *                             and the slowest of its interactions (INP) at a fourth of this machine's speed
  * DATABASE_URL=…              uses this database instead of the embedded one
  * Each figure is the median of five loads with an empty cache.
  */
@@ -129,6 +130,40 @@ function describe(profile: Profile, loads: readonly Load[]): string {
   ].join(' · ');
 }
 
+/** Records each interaction: the time from the key or click to the next paint, in steps of 8 ms. */
+const observeInteractions = `
+  window.interactions = {};
+  new PerformanceObserver((list) => list.getEntries().forEach(({ interactionId, duration, name }) => {
+    if (interactionId > 0) interactions[interactionId] = Math.max(interactions[interactionId] ?? 0, duration);
+  })).observe({ type: 'event', buffered: true, durationThreshold: 16 });`;
+
+/** Fills the form with keys and clicks, and submits it with errors. @returns all interactions over 16 ms. */
+async function interact(browser: Browser, url: string): Promise<number[]> {
+  const context = await browser.newContext({ viewport: { width: 375, height: 800 }, locale: 'en-US' });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await page.addInitScript(observeInteractions);
+  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.locator('[name=text]').pressSequentially('Ada');
+  await page.locator('[name=email]').pressSequentially('ada@example');
+  await page.locator('[name=phone]').pressSequentially('+49 30 1234567');
+  await page.locator('[name=number]').pressSequentially('12');
+  await page.locator('[name=textarea]').pressSequentially('Some words.');
+  for (const label of await page
+    .locator('label:has(input[type=radio]), label:has(input[type=checkbox])')
+    .all())
+    await label.click();
+  await page.locator('form button:not([type=button])').last().click();
+  await page.locator('[name=surname]').pressSequentially('Lovelace');
+  await page.locator('form button:not([type=button])').last().click();
+  const seen = await page.evaluate<number[]>(
+    'new Promise((resolve) => setTimeout(() => resolve(Object.values(interactions)), 200))',
+  );
+  await context.close();
+  return seen;
+}
+
 const structure = {
   type: 'form',
   attrs: { name: 'Twenty elements' },
@@ -174,6 +209,11 @@ try {
       for (let round = 0; round < rounds; round += 1) loads.push(await loadOnce(browser, url, profile));
       process.stdout.write(`${name} · ${describe(profile, loads)}\n`);
     }
+    const worst: number[] = [];
+    for (let round = 0; round < rounds; round += 1) worst.push(Math.max(...(await interact(browser, url))));
+    process.stdout.write(
+      `${name} · slowest interaction at a slowdown of 4: ${worst.join(', ')} ms, median ${median(worst)} of 100 ms\n`,
+    );
   }
   await browser.close();
 } finally {
