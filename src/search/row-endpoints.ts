@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Answers } from '#ast/answers/fill.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
-import type { FileLinks } from '#files/stored-files.ts';
+import type { FileLinks, FileServices } from '#files/stored-files.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
 import { mapWithYields } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
@@ -18,6 +18,7 @@ import { listMembers } from '#submissions/changes/assign.ts';
 import type { Column } from '#submissions/columns.ts';
 import type { AssignmentNames } from '#submissions/export/cells.ts';
 import { exportFormats, exportStream, exportTypes, startLimitedExport } from '#submissions/export/export.ts';
+import { filesStream } from '#submissions/export/files.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
@@ -69,6 +70,11 @@ const ExportQuery = Type.Object(
       }),
     ),
   },
+  noExtraProperties,
+);
+
+const FilesQuery = Type.Object(
+  { ...viewParameters, format: Type.Optional(Type.Enum(['zip'], { description: 'Defaults to `zip`.' })) },
   noExtraProperties,
 );
 
@@ -132,7 +138,7 @@ function beginningOf(row: Texts, findLabel: FindOptionLabel | undefined): string
 }
 
 /** Reads a form's submissions for people: filtered, searched, with neighbors, and as a file. */
-export function tableRowEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+export function tableRowEndpoints({ database, storage, links }: FileServices & { links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
     listFormRows: operation({
@@ -241,6 +247,33 @@ export function tableRowEndpoints({ database, links }: { database: Database; lin
           headers: { 'Content-Type': exportTypes[format], ...attachmentHeader(name, ` ${day}.${format}`) },
           stream: startLimitedExport(workspaceId, () =>
             exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
+          ),
+        };
+      },
+    }),
+
+    exportFormFiles: operation({
+      summary: 'Export files of a form',
+      description:
+        'Streams the uploaded files and signatures of all submissions that match the filter as a ZIP file. The path of a file is `<submission id>/<element id>/<filename>`. Exports of files count as exports of submissions: 429 says when to retry.',
+      permission: 'submissions:read',
+      audit: 'entry',
+      params: idParameter,
+      query: FilesQuery,
+      reply: { status: 200, description: 'The archive.', content: ['application/zip'] },
+      async run({ workspaceId, formIds, params, query: { format = 'zip', ...request } }) {
+        requireFormAccess(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        const { name } = await readViewedForm(database, form);
+        const view = await readTableView(database, form, request);
+        const day = now().toISOString().slice(0, 10);
+        return {
+          headers: {
+            'Content-Type': 'application/zip',
+            ...attachmentHeader(name, ` files ${day}.${format}`),
+          },
+          stream: startLimitedExport(workspaceId, () =>
+            filesStream({ database, storage }, workspaceId, readViewSubmissions(database, view)),
           ),
         };
       },

@@ -220,6 +220,34 @@ test("an export streams to disk without filling the tab's memory, and a refused 
   await leave(page);
 });
 
+test('all uploaded files are downloaded as one archive, which only forms with files offer', {
+  skip: isSlice,
+}, async () => {
+  const form = await makeForm([element('file_upload', 'cv', { label: 'CV' })]);
+  const body = new FormData();
+  body.append('cv', new File(['Ada Lovelace'], 'cv.txt', { type: 'text/plain' }));
+  const accept = { Accept: 'application/json' };
+  assert.equal(
+    (await fetch(`${service.url}/f/${form}`, { method: 'POST', body, headers: accept })).status,
+    201,
+  );
+  const page = await show(`/forms/${form}/submissions`);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: /^ZIP archive/ }).click();
+  const archive = await readFile(await (await download).path());
+  assert.match((await download).suggestedFilename(), / files \d{4}-\d\d-\d\d\.zip$/);
+  assert.ok(archive.includes('/cv/cv.txt') && archive.includes('Ada Lovelace'), 'stored without compression');
+
+  const plain = await makeForm();
+  await submit(plain, { name: 'Ada' });
+  await page.goto(`${service.url}/app/forms/${plain}/submissions`);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: /^NDJSON/ }).waitFor();
+  assert.equal(await page.getByRole('menuitem', { name: /^ZIP archive/ }).count(), 0);
+  await leave(page);
+});
+
 test('columns are moved, hidden and resized by keyboard and mouse, and remembered for each person and form', {
   skip: isSlice,
 }, async () => {

@@ -73,6 +73,7 @@ export const routes = {
   viewSubmission: 'GET /submissions/:id/view',
   getSubmissionTimeline: 'GET /submissions/:id/timeline',
   exportFormSubmissions: 'GET /forms/:id/submissions/export',
+  exportFormFiles: 'GET /forms/:id/files',
   listFormRows: 'GET /forms/:id/rows',
   listViews: 'GET /forms/:id/views',
   saveView: 'POST /forms/:id/views',

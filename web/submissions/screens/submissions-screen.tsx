@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
+import { takesFiles } from '#ast/form/input-rules.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
@@ -94,6 +95,9 @@ export function SubmissionsScreen(): ReactElement {
             total={total}
             // The service does not know column changes of a view that are not saved.
             isArranged={hasChangedColumns(settings) && !viewColumns.areOther}
+            hasFiles={(columns.data ?? []).some(({ type, inputs }) =>
+              [type, ...inputs.map((input) => input.type)].some(takesFiles),
+            )}
             mayWrite={mayEdit(form.role)}
             isTall={settings.is_tall}
             onTallChange={(isTall) => changeSettings({ is_tall: isTall })}

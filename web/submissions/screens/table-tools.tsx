@@ -35,10 +35,12 @@ type ExportProps = {
   total: number | undefined;
   /** Whether the person's table has other columns than the form, or another column order. */
   isArranged: boolean;
+  /** Whether the form asks for files or signatures. */
+  hasFiles: boolean;
 };
 
 /** Exports all submissions that match the filter, with all columns or only the visible ones. */
-function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
+function ExportMenu({ form, view, total, isArranged, hasFiles }: ExportProps): ReactElement {
   const what = isViewFiltered(view)
     ? `the ${total === undefined ? 'submissions' : formatCount(total, 'submission')} in this view`
     : 'all submissions';
@@ -52,6 +54,14 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
           ...choice,
           ...(view.saved !== undefined && choice.columns === 'shown' && { view: view.saved }),
         },
+      }),
+    problem: 'toast',
+  });
+  const saveFiles = useAction({
+    run: () =>
+      download(form.workspace_id, 'exportFormFiles', {
+        params: { id: form.id },
+        query: toListParameters(view),
       }),
     problem: 'toast',
   });
@@ -69,9 +79,25 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
         ...(isArranged
           ? [{ id: 'shown', heading: 'Only visible columns, in their order', items: itemsOf('shown') }]
           : []),
+        ...(hasFiles
+          ? [
+              {
+                id: 'files',
+                heading: 'Uploaded files',
+                items: [
+                  {
+                    id: 'zip',
+                    label: 'ZIP archive',
+                    description: 'A folder for each submission',
+                    onAction: () => saveFiles.start(),
+                  },
+                ],
+              },
+            ]
+          : []),
       ]}
     >
-      <Button icon="download" isDisabled={total === 0} isPending={save.isPending}>
+      <Button icon="download" isDisabled={total === 0} isPending={save.isPending || saveFiles.isPending}>
         Export
       </Button>
     </Menu>
@@ -83,6 +109,7 @@ type Props = {
   view: ViewState;
   total: number | undefined;
   isArranged: boolean;
+  hasFiles: boolean;
   /** Whether the person may create submissions. */
   mayWrite: boolean;
   isTall: boolean;
@@ -96,6 +123,7 @@ export function TableTools({
   view,
   total,
   isArranged,
+  hasFiles,
   mayWrite,
   isTall,
   onTallChange,
@@ -122,7 +150,7 @@ export function TableTools({
           <Icon name="file" /> Import
         </Link>
       )}
-      <ExportMenu form={form} view={view} total={total} isArranged={isArranged} />
+      <ExportMenu form={form} view={view} total={total} isArranged={isArranged} hasFiles={hasFiles} />
     </div>
   );
 }
