@@ -207,6 +207,13 @@ export const settingRows = {
     card: 'layout',
     order: 1,
   },
+  skip_prefilled: {
+    ...flagSetting(),
+    title: 'Skip prefilled questions',
+    help: 'Questions that the link answers are not shown. Their answers are sent with the others.',
+    card: 'layout',
+    order: 2,
+  },
   layout: {
     ...choiceSetting(
       ['page', 'question'],

@@ -188,7 +188,7 @@ test('losing the network before the first interaction shows a message and loses 
   const notice = page.locator('form').getByText('You’re offline.');
   await notice.waitFor();
   await pressButton(page, 'Next');
-  await page.getByRole('heading', { name: 'End' }).waitFor();
+  await page.getByRole('heading', { name: 'End', level: 2 }).waitFor();
   await pressButton(page, 'Submit');
   await page.getByRole('alert').getByText('Your answers couldn’t be sent').waitFor();
   await page.context().setOffline(false);
@@ -294,4 +294,42 @@ test('a batch of random formulas gives equal results in a browser and on the ser
     );
     await stage.browser.leave(page);
   }
+});
+
+test('questions that the link answers are skipped, conditions use their answers, and an error shows them again', {
+  skip: isSlice,
+}, async () => {
+  const form = await stage.publish(
+    [
+      step('You', [
+        element('text', 'name', { required: true }),
+        element('email', 'email', { required: true, unique: true }),
+      ]),
+      step('Trip', [
+        element('radio', 'meal', { options: ['Lunch', 'Dinner'] }),
+        element('text', 'allergy', { show_when: { element: 'meal', is: 'equals', value: 'Lunch' } }),
+      ]),
+      step('End', [element('text', 'notes')]),
+    ],
+    { skip_prefilled: true },
+  );
+  const query = '?name=Ada&email=ada@example.com&meal=Lunch';
+  for (const expected of ['accepted', 'refused']) {
+    const page = await stage.visit(form, { query });
+    await page.getByRole('heading', { name: 'Trip', level: 2 }).waitFor();
+    assert.equal(await page.getByText('The meal').isVisible(), false);
+    await field(page, 'allergy').fill('Nuts');
+    await pressButton(page, 'Next');
+    await page.getByRole('heading', { name: 'End', level: 2 }).waitFor();
+    await pressButton(page, 'Submit');
+    if (expected === 'accepted') await page.waitForURL(/submitted/);
+    else {
+      await page.getByRole('alert').getByText('email').waitFor();
+      assert.equal(await field(page, 'email').inputValue(), 'ada@example.com');
+      assert.equal(await page.locator('[name=name]').count(), 0);
+    }
+    await page.context().close();
+  }
+  const [{ answers }] = (await stage.submissions(form)) as unknown as [{ answers: object }];
+  assert.deepEqual(answers, { name: 'Ada', email: 'ada@example.com', meal: 'Lunch', allergy: 'Nuts' });
 });

@@ -31,7 +31,7 @@ export function formEntriesOf({ form }: Page): [name: string, value: string][] {
 type ValidationInput = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: EvaluationContext };
 
 export function readValidationInput(page: Page, chosen: readonly ChosenFile[] = []): ValidationInput {
-  const { form, today, reference, singly } = page.data;
+  const { form, today, reference, singly, skipped } = page.data;
   // The browser posts nothing for a date that it cannot parse. A placeholder value makes validation report
   // it.
   const entries = formEntriesOf(page).map(([name, value]): [string, string] => [
@@ -43,7 +43,7 @@ export function readValidationInput(page: Page, chosen: readonly ChosenFile[] = 
   for (const [field, file] of [...listUploadedFiles(page.form), ...chosen])
     files.set(field, [...(files.get(field) ?? []), file]);
   return {
-    raw: restoreRows(form, raw, extra),
+    raw: { ...skipped, ...restoreRows(form, raw, extra) },
     files,
     context: { today, reference, work: createWorkBudget(), asksSingly: singly !== undefined },
   };

@@ -80,11 +80,17 @@ export function isQuestion(element: Element): boolean {
   return isComposite(element) || (isInput(element) && isAnsweredByVisitor(element));
 }
 
-/** Returns whether visitors see the element: false for hidden values and hidden calculations. */
+/**
+ * Returns whether visitors see the element: false for hidden values, hidden calculations and skipped questions.
+ */
 export function isVisibleToVisitors(element: Element): boolean {
   if (isCalculation(element)) return !(element.attrs.hidden ?? attributeDefaults.hidden);
-  return !isInput(element) || isAnsweredByVisitor(element);
+  return !isInput(element) || (isAnsweredByVisitor(element) && !isSkipped(element));
 }
+
+/** Returns whether a page marked a question as answered by its URL (`settings.skip_prefilled`). */
+export const isSkipped = ({ attrs }: InputElement): boolean =>
+  (attrs as { isSkipped?: unknown }).isSkipped === true;
 
 /** Returns whether the answer to a group is a list of rows. */
 export function isRepeatable(composite: Composite): boolean {

@@ -64,6 +64,8 @@ export type ScriptData = {
   readonly step: number;
   /** The URL for file uploads: `/f/<id>/files` or `/f/<id>/edit/<token>/files` (src/page/upload-route.ts). */
   readonly upload: string;
+  /** The raw answers of questions that the page skips. */
+  readonly skipped?: RawAnswers;
   /**
    * Whether the script saves answers on the server as the visitor fills in the form, by posting with
    * `_go=save`.

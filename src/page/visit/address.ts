@@ -13,7 +13,7 @@ import {
 } from '#ast/form/fields.ts';
 import type { InputType } from '#ast/form/input-rules.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';
-import { answerKindOf, type Form, isVisibleToVisitors, listQuestions } from '#ast/form/tree.ts';
+import { answerKindOf, type Form, isSkipped, isVisibleToVisitors, listQuestions } from '#ast/form/tree.ts';
 import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -24,6 +24,8 @@ export type FormAddressParameters = {
   readonly reference: Readonly<Record<string, string>>;
   /** Prefilled answers as HTML fields, named like an input and not validated yet. */
   readonly prefill: readonly (readonly [name: string, value: string])[];
+  /** The prefilled answers of skipped questions, which every post repeats. */
+  readonly carried?: FormAddressParameters['prefill'];
   /** The page's own parameters: names that begin with `_`. */
   readonly own: ReadonlyMap<string, string>;
 };
@@ -78,10 +80,15 @@ function setFirst(values: Map<string, string>, name: string, value: string): voi
 }
 
 /**
- * Returns the form's URL with the reference data and the page's own parameters, which every post includes.
+ * Returns the form's URL with the reference data, the answers of skipped questions, and the page's own
+ * parameters, which every post includes.
  */
-export function formatFormAddress(path: string, { reference, own }: FormAddressParameters): string {
-  const query = new URLSearchParams([...Object.entries(reference), ...own]).toString();
+export function formatFormAddress(
+  path: string,
+  { reference, carried = [], own }: FormAddressParameters,
+): string {
+  const repeated = carried.map(([name, value]): [string, string] => [name, value]);
+  const query = new URLSearchParams([...Object.entries(reference), ...repeated, ...own]).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 
@@ -129,8 +136,8 @@ export function readPrefill(
 }
 
 /**
- * Returns the answers of a post, with hidden questions prefilled from the URL if the body does not name them.
- * A visitor cannot clear a hidden question, so no entered answer is replaced.
+ * Returns the answers of a post, with hidden and skipped questions prefilled from the URL if the body does not
+ * name them. A visitor cannot clear such a question, so no entered answer is replaced.
  */
 export function prefillHiddenAnswers(
   form: Form,
@@ -142,7 +149,12 @@ export function prefillHiddenAnswers(
   const questions = indexQuestionsById(listQuestions(form));
   const isHidden = ([name]: readonly [string, string]): boolean => {
     const { input, row } = findInput(questions, name) ?? {};
-    return input?.type === 'hidden' && !row && !Object.hasOwn(raw, input.attrs.id);
+    return (
+      input !== undefined &&
+      (input.type === 'hidden' || isSkipped(input)) &&
+      !row &&
+      !Object.hasOwn(raw, input.attrs.id)
+    );
   };
   const { raw: found } = readPrefill(
     form,

@@ -26,6 +26,7 @@ import { addressInLanguage, formatFormAddress } from './address.ts';
 import { embedAdmissionParameter } from './admission.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { proofBits } from './screening.ts';
+import { skipPrefilledQuestions } from './skipped-questions.ts';
 import type { Visit } from './visit.ts';
 import { formatVisitProgress, noVisitProgress, visitControl } from './visit-progress.ts';
 
@@ -39,7 +40,7 @@ type ShownPage = {
 
 /** Returns the data for the page's script. */
 function scriptDataOf(
-  { live, words, sentences, numberLocale, context, address }: Visit,
+  { live, words, sentences, numberLocale, context, address, skipped }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
   const offers = formHasConditionalOptions(live.form);
@@ -57,6 +58,7 @@ function scriptDataOf(
     limits: fileLimits,
     step,
     upload: formatFormAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
+    ...(Object.keys(skipped).length > 0 && { skipped }),
     ...(saves && { saves }),
     ...(live.settings.review_step && {
       review: pick(words, ['change', 'noAnswer', 'row', 'yes', 'no', 'signed']),
@@ -122,7 +124,8 @@ export type FormPageContent = {
 } & Pick<FormPageView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 
 /** Renders a form's page. @throws TooMuchWork */
-export function formPage(context: RenderPageServices, visit: Visit, showing: FormPageContent): string {
+export function formPage(context: RenderPageServices, given: Visit, showing: FormPageContent): string {
+  const visit = showInvalidQuestions(given, showing.errors);
   const { live, words, sentences, numberLocale, language, languages, look } = visit;
   const { raw, errors, files, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
@@ -175,6 +178,14 @@ export function formPage(context: RenderPageServices, visit: Visit, showing: For
         ? undefined
         : { source: scriptSource, data: scriptDataOf(visit, { step, path, saves, isEdit }) },
   });
+}
+
+/** Returns the visit without skipping questions that have an error. */
+function showInvalidQuestions(visit: Visit, errors: readonly FieldMessage[]): Visit {
+  const fields = errors.map(({ field }) => field);
+  if (!fields.some((field) => Object.hasOwn(visit.skipped, field))) return visit;
+  const { form, ...skipping } = skipPrefilledQuestions(visit.live.form, visit.address, visit.context, fields);
+  return { ...visit, ...skipping, live: { ...visit.live, form } };
 }
 
 /** Returns the link preview for other sites, if the form's theme defines one. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/basics/locales.ts';
+import type { RawAnswers } from '#ast/form/fields.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { EvaluationContext } from '#ast/logic/evaluate.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
@@ -30,6 +31,7 @@ import { type PageProblems, type Words, withQuestionWords } from '../words/words
 import { type FormAddressParameters, parseFormAddress } from './address.ts';
 import { embedAdmissionParameter, findRefusal, type Refusal } from './admission.ts';
 import { isVisitCounted } from './is-counted.ts';
+import { skipPrefilledQuestions } from './skipped-questions.ts';
 
 /** A request for a form's page, with everything derived from its URL, its headers and the form. */
 export type Visit = {
@@ -38,6 +40,8 @@ export type Visit = {
   /** The form as its author wrote it, in all languages. */
   readonly written: LiveForm;
   readonly address: FormAddressParameters;
+  /** The raw answers of skipped questions. */
+  readonly skipped: RawAnswers;
   /** The invited person, if the visitor came with an invitation link. */
   readonly guest: Guest | undefined;
   /** Reference data from the URL and from the invitation, which takes precedence. */
@@ -91,12 +95,22 @@ export function readVisit(
     setting: found.settings.locale,
     accepted,
   });
-  const live = localizeForm(found, form, { language, locale });
+  const localized = localizeForm(found, form, { language, locale });
+  const context = createEvaluationContext(localized.settings, reference);
+  // The URL cannot override answers of the invitation.
+  const prefilled = { ...address, prefill: [...invited, ...address.prefill.filter(isOpen)] };
+  const skips = found.settings.skip_prefilled === true && form === found.form && prefilled.prefill.length > 0;
+  const skipping = skips
+    ? skipPrefilledQuestions(localized.form, prefilled, context)
+    : { form: localized.form, skipped: {}, address: prefilled };
+  const live = skips
+    ? { ...localized, form: skipping.form, written: localized.written ?? localized.form }
+    : localized;
   return {
     live,
     written: found,
-    // The URL cannot override answers of the invitation.
-    address: { ...address, prefill: [...invited, ...address.prefill.filter(isOpen)] },
+    address: skipping.address,
+    skipped: skipping.skipped,
     guest,
     reference,
     language,
@@ -116,7 +130,7 @@ export function readVisit(
         .filter(Boolean)
         .join('\n'),
     }),
-    context: createEvaluationContext(live.settings, reference),
+    context,
     isCounted: isVisitCounted(live.settings, request.headers),
     places: noRemainingQuotas,
   };

@@ -1,6 +1,13 @@
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { ElementType } from '#ast/form/elements.ts';
-import { type Element, type Form, inputOptionsById, isInput, walkElements } from '#ast/form/tree.ts';
+import {
+  type Element,
+  type Form,
+  inputOptionsById,
+  isInput,
+  isSkipped,
+  walkElements,
+} from '#ast/form/tree.ts';
 import { type Html, html } from '../../markup/html.ts';
 import { renderRichText as markedText } from '../../markup/rich-text.ts';
 import { renderCalculation } from './calculation.ts';
@@ -83,6 +90,8 @@ const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> 
 
 /** Renders one element of a valid form, with its label, help, errors and kept answer. */
 export function renderElement(element: Element, place: ElementContext): Html {
+  // The script expects a box for each element.
+  if (isInput(element) && isSkipped(element)) return html`<div class="field" hidden></div>`;
   // The table pairs each type with its own element; a lookup by a union type cannot express that.
   const draw = elementRenderers[element.type] as (element: Element, place: ElementContext) => Html;
   return draw(element, place);

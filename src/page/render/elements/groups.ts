@@ -10,6 +10,7 @@ import {
   isComposite,
   isInput,
   isRepeatable,
+  isVisibleToVisitors,
   layoutOf,
 } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
@@ -102,7 +103,8 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
  */
 export function firstInputNameIn(elements: readonly Element[]): string | undefined {
   for (const element of elements) {
-    if (isInput(element) && isAnsweredByVisitor(element)) return fieldName(element);
+    if (isInput(element) && isVisibleToVisitors(element) && isAnsweredByVisitor(element))
+      return fieldName(element);
     if (!isComposite(element)) continue;
     const first = isRepeatable(element) ? rowName(element.attrs.id, 0) : firstInputNameIn(element.children);
     if (first) return first;
