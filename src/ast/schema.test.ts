@@ -56,6 +56,7 @@ test('an element schema has the required attributes, defaults and limits of the 
             anyOf: [{ $ref: '#/components/schemas/Translations' }, { type: 'null' }],
           },
           options: attributeSchema(elementDefinitions.radio.attrs.options),
+          shuffle: { title: 'Shuffle options', type: ['boolean', 'null'], default: false },
           other: { title: 'Other answer', type: ['boolean', 'null'], default: false },
           options_layout: {
             title: 'Option layout',

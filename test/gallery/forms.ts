@@ -102,6 +102,7 @@ const choices = (say: Say): FormNode =>
         label: say('Which days suit you?'),
         options: ['Monday', 'Tuesday', 'Wednesday', 'Thursday'].map(say),
         options_layout: 'grid_4',
+        shuffle: true,
       }),
       element('multiple_choice', 'colours', {
         label: say('Which colours do you like?'),

@@ -5,6 +5,7 @@ export const attributeDefaults = {
   required: false,
   repeatable: false,
   other: false,
+  shuffle: false,
   unique: false,
   layout: 'stack',
   col_span: 1,

@@ -24,7 +24,7 @@ import { ranking } from '../types/ranking/type.ts';
 import { rating } from '../types/rating/type.ts';
 import { richText } from '../types/rich_text/type.ts';
 import { scale } from '../types/scale/type.ts';
-import { stepLayout, translations, visibilityAttributes } from '../types/shared-attributes.ts';
+import { shuffle, stepLayout, translations, visibilityAttributes } from '../types/shared-attributes.ts';
 import { signature } from '../types/signature/type.ts';
 import { text } from '../types/text/type.ts';
 import { textarea } from '../types/textarea/type.ts';
@@ -55,6 +55,7 @@ export const stepAttributes = {
   title: { kind: 'string', title: 'Title', maxBytes: formLimits.labelBytes },
   description,
   layout: stepLayout,
+  shuffle: shuffle('Shuffle questions'),
   ...visibilityAttributes,
   jumps: { kind: 'jumps', title: 'Skip to' },
   translations,

@@ -75,6 +75,10 @@ export const unique = {
   default: attributeDefaults.unique,
 } as const;
 
+/** Whether each visitor sees the options or questions in another order. */
+export const shuffle = <Title extends string>(title: Title) =>
+  ({ kind: 'boolean', title, default: attributeDefaults.shuffle }) as const;
+
 /** The attributes of elements that are only shown. */
 export const displayElementAttributes = {
   id: { kind: 'id', title: 'ID' },

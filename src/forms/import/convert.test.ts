@@ -76,6 +76,7 @@ test('a Typeform form keeps its questions, logic, score, endings and answers in 
     label: 'Hello {{name}}, who comes?',
     options: ['A person', { id: 'A company', label: 'A company', points: 3 }],
     other: true,
+    shuffle: true,
     required: true,
   });
   assert.equal(find(elements, 'score')!['formula'], 'points({kind})');
@@ -88,7 +89,6 @@ test('a Typeform form keeps its questions, logic, score, endings and answers in 
   ]);
   assert.equal(settings.theme?.confirmation_title, 'Thank you');
   assert.ok(leftOut(report).includes('fields[7]'), 'a payment is left out');
-  assert.ok(leftOut(report).includes('fields[1].properties.randomize'));
 });
 
 test('a Tally form keeps questions of several blocks, and their conditions', () => {
@@ -99,6 +99,7 @@ test('a Tally form keeps questions of several blocks, and their conditions', () 
     required: true,
     options: ['Small', 'Large'],
     other: true,
+    shuffle: true,
   });
   assert.deepEqual(find(elements, 'how_many_people_carry_it'), {
     id: 'how_many_people_carry_it',

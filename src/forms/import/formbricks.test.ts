@@ -52,7 +52,6 @@ test('each question of a survey becomes an element, and a part without an equiva
   for (const path of [
     'welcomeCard',
     'questions[1].charLimit.max',
-    'questions[4].shuffleOption',
     'questions[9].scale',
     'questions[11].choices[0].imageUrl',
     'questions[12]',

@@ -152,7 +152,9 @@ function readChoices(part: SourcePart, node: SketchNode, { texts, named }: Formb
   });
   if (isPicture) part.change(leftOutReasons.pictures);
   for (const [choice, id] of ids) choices.set(choice.text('id') ?? '', id);
-  if (!['none', undefined].includes(part.text('shuffleOption')))
+  const order = part.text('shuffleOption');
+  if (order === 'all') node.attrs['shuffle'] = true;
+  else if (order !== undefined && order !== 'none')
     part.part('shuffleOption').leaveOut(leftOutReasons.ordered);
   named.set(conditionNameOf(part), { node, choices });
 }

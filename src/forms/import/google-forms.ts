@@ -120,7 +120,7 @@ const questions: ElementMappings<GoogleReading> = {
       if (!type) part.change('It becomes a single choice.');
       return type ?? 'radio';
     },
-    lost: { 'choiceQuestion.shuffle': leftOutReasons.ordered },
+    attrs: { shuffle: 'choiceQuestion.shuffle' },
     finish: readChoice,
   },
   textQuestion: { type: (question) => (question.flag('textQuestion.paragraph') ? 'textarea' : 'text') },

@@ -36,7 +36,7 @@ export type ElementMappings<R extends FormImportContext = FormImportContext> = R
 /** Reasons shared by several services. */
 export const leftOutReasons = {
   elsewhere: 'Another service hosts it. Upload it in the builder.',
-  ordered: 'Options always appear in the order of the form.',
+  ordered: 'Options appear in the order of the form, or shuffled.',
   otherText: 'The page has its own label for it.',
   stars: 'It is shown as stars.',
   off: 'It is turned off.',

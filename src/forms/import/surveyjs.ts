@@ -211,7 +211,9 @@ function readChoices(part: SourcePart, node: SketchNode, { texts, matrix }: Surv
     if (node.type === 'multiple_choice') part.change(leftOutReasons.noneAlone);
   }
   const order = part.text('choicesOrder');
-  if (order !== undefined && order !== 'none') part.part('choicesOrder').leaveOut(leftOutReasons.ordered);
+  if (order === 'random') node.attrs['shuffle'] = true;
+  else if (order !== undefined && order !== 'none')
+    part.part('choicesOrder').leaveOut(leftOutReasons.ordered);
 }
 
 function readValidators(part: SourcePart, node: SketchNode, { texts }: SurveyImportContext): void {

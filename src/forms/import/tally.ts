@@ -48,8 +48,8 @@ const selection = (type: string, isSeveral = type) => ({
   attrs: {
     min_choices: readFlaggedLimit('payload.minChoices', 'payload.hasMinChoices'),
     max_choices: readFlaggedLimit('payload.maxChoices', 'payload.hasMaxChoices'),
+    shuffle: 'payload.randomize',
   },
-  lost: { 'payload.randomize': leftOutReasons.ordered },
   finish: readChoices,
 });
 const matrix = { type: 'matrix', finish: readMatrix };

@@ -47,11 +47,8 @@ const selection = (
   attrs: ElementMapping['attrs'] = {},
 ): ElementMapping<TypeformReading> => ({
   type,
-  attrs,
-  lost: {
-    'properties.randomize': leftOutReasons.ordered,
-    'properties.alphabetical_order': leftOutReasons.ordered,
-  },
+  attrs: { ...attrs, shuffle: 'properties.randomize' },
+  lost: { 'properties.alphabetical_order': leftOutReasons.ordered },
   finish: readChoices,
 });
 const severalOr =

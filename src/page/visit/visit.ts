@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/basics/locales.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
@@ -31,6 +32,7 @@ import { type PageProblems, type Words, withQuestionWords } from '../words/words
 import { type FormAddressParameters, parseFormAddress } from './address.ts';
 import { embedAdmissionParameter, findRefusal, type Refusal } from './admission.ts';
 import { isVisitCounted } from './is-counted.ts';
+import { shuffleForm, shufflesForVisitors } from './shuffle-form.ts';
 import { skipPrefilledQuestions } from './skipped-questions.ts';
 
 /** A request for a form's page, with everything derived from its URL, its headers and the form. */
@@ -84,6 +86,8 @@ export function readVisit(
   { guest, form = found.form, language: storedLanguage }: VisitFacts = {},
 ): Visit {
   const address = parseFormAddress(found.form, request.url);
+  const order = shufflesForVisitors(form) ? findOrder(found.id, address, request) : undefined;
+  const own = order === undefined ? address.own : new Map([...address.own, [orderParameter, order]]);
   const reference = { ...address.reference, ...guest?.reference };
   const invited = prefillOf(guest);
   const isOpen = ([name]: readonly [string, string]) => invited.every(([known]) => known !== name);
@@ -95,10 +99,10 @@ export function readVisit(
     setting: found.settings.locale,
     accepted,
   });
-  const localized = localizeForm(found, form, { language, locale });
+  const localized = localizeForm(found, form, { language, locale, order });
   const context = createEvaluationContext(localized.settings, reference);
   // The URL cannot override answers of the invitation.
-  const prefilled = { ...address, prefill: [...invited, ...address.prefill.filter(isOpen)] };
+  const prefilled = { ...address, own, prefill: [...invited, ...address.prefill.filter(isOpen)] };
   const skips = found.settings.skip_prefilled === true && form === found.form && prefilled.prefill.length > 0;
   const skipping = skips
     ? skipPrefilledQuestions(localized.form, prefilled, context)
@@ -136,13 +140,28 @@ export function readVisit(
   };
 }
 
-/** Returns the form in a language, with the given structure and arranged for its pages. */
+/** The parameter that keeps the order of shuffled questions and options from post to post. */
+const orderParameter = '_order';
+
+/**
+ * Returns the seed of a visitor's order: of the page before or, on the first page, of the visitor's address and
+ * browser. It is therefore stable when the page is loaded again, without a cookie.
+ */
+function findOrder(formId: string, { own }: FormAddressParameters, { ip, headers }: FastifyRequest): string {
+  const known = own.get(orderParameter);
+  if (known !== undefined && /^[0-9a-f]{8}$/.test(known)) return known;
+  return hash('sha256', `${formId} ${ip} ${headers['user-agent']}`).slice(0, 8);
+}
+
+/** Returns the form in a language and order, with the given structure and arranged for its pages. */
 function localizeForm(
   live: LiveForm,
   structure: Form,
-  { language, locale }: Pick<Visit, 'language' | 'locale'>,
+  { language, locale, order }: Pick<Visit, 'language' | 'locale'> & { order: string | undefined },
 ): LiveForm {
-  const form = arrangeSteps(formInLanguage(structure, language), live.settings, wordsByLocale[locale]);
+  const inLanguage = formInLanguage(structure, language);
+  const ordered = order === undefined ? inLanguage : shuffleForm(inLanguage, order);
+  const form = arrangeSteps(ordered, live.settings, wordsByLocale[locale]);
   if (form === live.form && live.settings.translations === undefined) return live;
   return { ...live, form, written: structure, settings: settingsInLanguage(live.settings, language) };
 }

@@ -246,6 +246,7 @@ const notes: Readonly<Record<string, string>> = {
   statement: 'Saved with each answer as shown.',
   text: 'Lines that start with “#” are headings. Lines that start with “-” or “1.” are lists.',
   other: 'Lets visitors write their own answer.',
+  shuffle: 'Shows each visitor another order. Exports keep yours.',
   unique: 'Each answer can be submitted only once. Letter case and spaces are ignored.',
   prefix: 'For example, a currency: “€ ”.',
   suffix: 'For example, a unit: “ kg”.',

@@ -3,7 +3,7 @@ import { formLimits } from '../../basics/limits.ts';
 import { optionIdOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { defineInputType } from '../definition.ts';
-import { countAttribute, optionsLayout, questionAttributes } from '../shared-attributes.ts';
+import { countAttribute, optionsLayout, questionAttributes, shuffle } from '../shared-attributes.ts';
 
 export const pictureChoice = defineInputType({
   title: 'Picture choice',
@@ -22,6 +22,7 @@ export const pictureChoice = defineInputType({
       areChosen: true,
       arePictures: true,
     },
+    shuffle: shuffle('Shuffle options'),
     multiple: { kind: 'boolean', title: 'Multiple choices', default: attributeDefaults.multiple },
     options_layout: optionsLayout('grid_3'),
     min_choices: countAttribute('Minimum choices', 0, formLimits.pictureOptions),

@@ -2,7 +2,7 @@ import { formLimits } from '../../basics/limits.ts';
 import { optionIdOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { defineInputType } from '../definition.ts';
-import { questionAttributes } from '../shared-attributes.ts';
+import { questionAttributes, shuffle } from '../shared-attributes.ts';
 
 export const ranking = defineInputType({
   title: 'Ranking',
@@ -20,6 +20,7 @@ export const ranking = defineInputType({
       maxBytes: formLimits.labelBytes,
       areChosen: false,
     },
+    shuffle: shuffle('Shuffle options'),
   },
   summary: 'ranking',
   columnWidth: 280,
