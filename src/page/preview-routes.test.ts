@@ -51,7 +51,7 @@ test('a member fills in the page of the working copy, and nothing is stored or c
   assert.match(confirmation.text, /See you, .*ada@example\.com/);
   assert.match(confirmation.text, new RegExp(`href="/f/${id}/preview"`));
   assert.equal(await countOf(id), 0);
-  const { body } = await tenant.call('GET', `/forms/${id}/analytics`);
+  const { body } = await ada.api<{ views: number }>('GET', `/forms/${id}/analytics`);
   assert.equal(body.views, 0);
 });
 
