@@ -77,9 +77,9 @@ test(`no sentence has more than ${longestSentence} words`, () => {
 /** Words that a person who makes forms and reads answers does not need to know. */
 const forbidden =
   /\b(ids?|uuid|bytes?|null|boolean|integer|payload|endpoint|attributes?|attrs|composites?|nodes?|[A-Z]+_[A-Z]+|40\d|422|429)\b|\d ?KB\b/i;
-/** Sources that draw, and sources with texts for programs: a form's JSON, API responses. */
+/** Sources that draw, and sources with texts for programs: a form’s JSON, API responses, the field ID. */
 const notForMakers =
-  /^web\/((page|embed|docs)\/|first-load|vite\.config|builder\/(canvas|json|preview)\/|builder\/model\/edit-node|design\/qr-code|webhooks\/workbench\/|forms\/templates\/|settings\/keys\/key-example)/;
+  /^web\/((page|embed|docs)\/|first-load|vite\.config|builder\/(canvas|json)\/|builder\/model\/edit-node|builder\/panel\/id-input|design\/qr-code|webhooks\/workbench\/|forms\/templates\/|settings\/keys\/key-example)/;
 /** Texts about technical names that must mention them. */
 const allowed: readonly string[] = [
   'Workspace ID',

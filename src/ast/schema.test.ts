@@ -45,7 +45,7 @@ test('an element schema has the required attributes, defaults and limits of the 
           show_when: { title: 'Show if', ...conditionOrNull },
           hide_when: { title: 'Hide if', ...conditionOrNull },
           col_span: {
-            title: 'Columns',
+            title: 'Width',
             type: ['integer', 'null'],
             minimum: 1,
             default: 1,

@@ -30,9 +30,12 @@ export const editDaysOf = ({
   edit_days: days = settingRows.edit_days.default,
 }: Pick<Settings, 'edit_days'>): number => days;
 
-type SettingsResult =
-  | { readonly ok: true; readonly settings: Settings }
-  | { readonly ok: false; readonly errors: readonly SettingsError[] };
+/** The valid settings, and the problems of the others. */
+type SettingsResult = {
+  readonly ok: boolean;
+  readonly settings: Settings;
+  readonly errors: readonly SettingsError[];
+};
 
 /**
  * Checks the settings of a form and returns every problem. `form` is its structure, if there is one; settings
@@ -43,6 +46,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
   if (!isRecord(input))
     return {
       ok: false,
+      settings: {},
       errors: [{ field: 'settings', message: 'The settings must be an object.', code: 'invalid_type' }],
     };
   const settings: Record<string, unknown> = {};
@@ -63,7 +67,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
       code: 'unknown_field',
       message: `Unknown setting ${quote(field)}. Use one of these: ${settingNames.join(', ')}.`,
     });
-  return errors.length === 0 ? { ok: true, settings } : { ok: false, errors };
+  return { ok: errors.length === 0, settings, errors };
 }
 
 function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): SettingsError[] {

@@ -60,7 +60,7 @@ export function confirmationPage(
             mail: context.config.smtp && { ...mailResult, action: linkMailAddress(editPath, address) },
           },
     onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
-    again: live.settings.access === 'invited' ? undefined : addressOf(`/f/${live.id}`),
+    again: live.settings.access === 'invited' ? undefined : addressOf(visit.path),
     language,
     languages: languageLinks(visit, request),
     look,

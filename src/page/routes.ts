@@ -29,6 +29,7 @@ import type { PostServices } from './post/post-context.ts';
 import { passwordPage, sendErrorResponse, sendPage } from './post/problem-page.ts';
 import { addFormParsers } from './post/read-post.ts';
 import { createSubmitCompletion } from './post/submit-completion.ts';
+import { type PreviewContext, previewRoutes } from './preview-routes.ts';
 import { renderNotice, renderUnsubscribe } from './render/notices.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
@@ -132,7 +133,7 @@ function wordsFor(request: FastifyRequest) {
 }
 
 /** Dependencies of the public pages. */
-type PageContext = Omit<PostServices, 'scriptSource'> & OpenVisitServices & ImageServices;
+type PageContext = Omit<PreviewContext, 'scriptSource'> & ImageServices;
 
 /**
  * Adds the public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it as an
@@ -149,6 +150,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   linkMailRoutes(server, context);
   uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
   visitRoute(server, context);
+  await server.register(async (scope) => previewRoutes(scope, context));
   unsubscribeRoute(server, context);
   fontRoutes(server);
   imageRoutes(server, context);

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
@@ -12,6 +12,7 @@ type UploadContext = ReadPostServices & PostSourceServices & { heldFiles: KeptFi
 /** Opens the form of a request if it can be filled in now, with the texts in the visitor's language. */
 type OpenForm<Params> = (
   request: FastifyRequest<{ Params: Params }>,
+  reply: FastifyReply,
 ) => Promise<Pick<Visit, 'live' | 'words' | 'locale'>>;
 
 /**
@@ -27,7 +28,7 @@ export function uploadRoute<Params>(
 ): void {
   const options = { onRequest: checkPostSource(context) };
   server.post(path, options, async (request: FastifyRequest<{ Params: Params }>, reply) => {
-    const visit = await open(request);
+    const visit = await open(request, reply);
     const { live } = visit;
     const [field, file] = await receiveOne(context, request, visit);
     const token = context.heldFiles.token(live, field, file.id);

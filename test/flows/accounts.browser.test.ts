@@ -518,8 +518,7 @@ test('an owner sees who lacks two-factor before requiring it, and those members 
   await question.getByText('2 of 2 have not set up').waitFor();
   await question.getByText('Grace').waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await tabTo(page, 'button', 'Require two-factor');
-  await press(page, 'Enter');
+  await question.getByRole('button', { name: 'Require two-factor' }).press('Enter');
   await page.getByText('Two-factor is now required for all members.').waitFor();
   await console.leave(page);
 

@@ -78,13 +78,13 @@ test('an id that is refused stays in its field with the reason', { skip: isSlice
   const panel = panelOf(page);
   const id = panel.getByLabel('ID', { exact: true });
   await id.fill('a');
-  assert.equal(await panel.getByText('already uses this name').count(), 0);
+  assert.equal(await panel.getByText('already uses this ID').count(), 0);
   await id.press('Tab');
-  await panel.getByText('already uses this name').waitFor();
+  await panel.getByText('already uses this ID').waitFor();
   assert.equal(await id.inputValue(), 'a');
   await id.press('Escape');
   assert.equal(await id.inputValue(), 'b');
-  await panel.getByText('already uses this name').waitFor({ state: 'detached' });
+  await panel.getByText('already uses this ID').waitFor({ state: 'detached' });
   await leave(page);
 });
 

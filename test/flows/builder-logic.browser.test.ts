@@ -151,7 +151,7 @@ test('B7: moving an element behind its dependents asks for confirmation, and a n
     .waitFor();
   await field.fill('more');
   await page.keyboard.press('Tab');
-  await properties(page).getByText('“More” (Short text) already uses this name.').waitFor();
+  await properties(page).getByText('“More” (Short text) already uses this ID.').waitFor();
   await field.fill('land');
   await field.press('Enter');
   await untilSaved(page, 'the id and its rule to be saved', async () =>
@@ -281,7 +281,7 @@ test('B6: the preview shows and hides questions, follows the steps and stores no
   await frame.getByRole('button', { name: 'Next' }).click();
   await frame.getByLabel('Mail').fill('ada@example.org');
   await frame.getByRole('button', { name: 'Submit' }).click();
-  await frame.getByText('preview, not saved').waitFor();
+  await frame.getByText('Thank you', { exact: true }).waitFor();
   assert.equal((await read(id)).form.submission_count, 0);
   await leave(page);
 });

@@ -20,7 +20,7 @@ test('the reference and the edit link can be copied, and another response can be
   const reference = formatSubmissionReference(new URL(page.url()).searchParams.get('receipt')!);
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
 
-  await pressButton(page, 'Copy Reference number');
+  await pressButton(page, 'Copy Confirmation code');
   await page.locator('[aria-live=polite]').getByText('Copied').first().waitFor();
   assert.equal(await copied(), reference);
   await pressButton(page, 'Copy Change your answers');
@@ -30,7 +30,7 @@ test('the reference and the edit link can be copied, and another response can be
 
   // Without a clipboard, as on pages without HTTPS, the browser copies a selection.
   await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no clipboard'))");
-  await page.getByRole('button', { name: 'Reference number' }).click();
+  await page.getByRole('button', { name: 'Confirmation code' }).click();
   await until('the reference', async () => (await copied()) === reference);
 
   await page.getByRole('link', { name: 'Submit another response' }).click();

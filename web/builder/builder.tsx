@@ -243,8 +243,7 @@ function CurrentView({
   onView,
   onPublish,
 }: CurrentViewProps): ReactElement {
-  const { opened, place, setOpened, takeOver } = form;
-  const { root, settings } = useEditorState(place.editor).history.present;
+  const { opened, saving, setOpened, takeOver } = form;
   const byKey = useMemo(() => problemsByKey(problems), [problems]);
   const restore = (version: ReplacementDocument): void => {
     takeOver(version);
@@ -256,8 +255,8 @@ function CurrentView({
   };
   const views: Readonly<Record<BuilderView, () => ReactElement>> = {
     design: () => <DesignView problems={byKey} api={api} />,
-    preview: () => <PreviewView root={root} formId={opened.form.id} settings={settings} />,
-    theme: () => <ThemeView form={opened.form} problems={settingProblems} />,
+    preview: () => <PreviewView formId={opened.form.id} saving={saving} />,
+    theme: () => <ThemeView form={opened.form} saving={saving} problems={settingProblems} />,
     languages: () => <LanguagesView problems={problems} settingProblems={settingProblems} />,
     settings: () => (
       <SettingsView

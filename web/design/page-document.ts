@@ -25,16 +25,12 @@ export type PageTexts = {
   readonly numberLocale: string;
 };
 
-/**
- * Returns the texts of a form for a visitor: in the requested language, or in the default language if none is
- * requested.
- */
+/** Returns the texts of a form for a visitor in its default language. */
 export function pageTextsOf(
   languages: readonly string[],
   { layout, locale: setting }: Pick<Settings, 'layout' | 'locale'>,
-  requested?: string,
 ): PageTexts {
-  const { language, locale } = chooseLanguage(languages, { asked: requested, setting });
+  const { language, locale } = chooseLanguage(languages, { setting });
   return {
     language,
     words: layout === 'question' ? withQuestionWords(wordsByLocale[locale]) : wordsByLocale[locale],

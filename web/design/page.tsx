@@ -15,11 +15,8 @@ type PageProps = {
   /** Buttons next to the title. */
   actions?: ReactNode;
   children: ReactNode;
-  /**
-   * narrow 41rem for a form or text, settings 60rem for every page of settings, wide 72rem for tables, full
-   * for content with its own layout.
-   */
-  width?: 'narrow' | 'settings' | 'wide' | 'full';
+  /** narrow for a form or text, settings for every page of settings, wide for tables (tokens.css). */
+  width?: 'narrow' | 'settings' | 'wide';
 };
 
 /** The content of a screen, with the screen's only h1. Also sets the window title. */

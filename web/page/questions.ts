@@ -32,8 +32,8 @@ export function startOnPage(page: Page): void {
   }
   // After a reload, the page may open at another question than the one that the server gave the focus.
   const { activeElement } = document;
-  const isOwnPage = !document.documentElement.hasAttribute('data-embedded');
-  if (isOwnPage && (activeElement === document.body || activeElement?.closest('.step[hidden]')))
+  // A frame must not take the focus of the page around it.
+  if (parent === window && (activeElement === document.body || activeElement?.closest('.step[hidden]')))
     focusQuestion(sections[page.step]!);
 }
 

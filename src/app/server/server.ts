@@ -270,7 +270,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     prefix: '/api/v1',
   });
   await server.register(async (scope) => serveMcp(scope, console, routes, { requestLog, auditLog }));
-  await server.register(async (scope) => pageRoutes(scope, { ...services, visitCounter }));
+  await server.register(async (scope) => pageRoutes(scope, { ...console, visitCounter }));
   await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
     prefix: '/app/api',
   });

@@ -46,7 +46,7 @@ const fields = [
   help: string;
 }[];
 
-/** The key and the command are code, not the large reference number of a confirmation. */
+/** The key and the command are code, not the large code of a confirmation. */
 const codeLook = {
   ...plainPageStyle,
   style: '.receipt code { font: 400 1rem/1.5 ui-monospace, monospace; letter-spacing: 0; }',

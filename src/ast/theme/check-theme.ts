@@ -99,7 +99,7 @@ export const themeParts = {
   },
   short_reference: {
     ...flagSetting(true),
-    title: 'Short reference',
+    title: 'Short confirmation code',
     help: 'The confirmation and the receipt show ten characters, like K7QF2-9XM4D, instead of the full ID. Search finds both.',
   },
   favicon: { ...image, title: 'Favicon', help: 'Shown in the browser tab. Use a square image.' },

@@ -23,7 +23,7 @@ export const stepLayout = { ...layout, isOpen: true } as const;
 /** Forms from tools with 12 columns can span more than a grid has. They span the whole grid. */
 export const columnSpan = {
   kind: 'integer',
-  title: 'Columns',
+  title: 'Width',
   min: 1,
   max: 4,
   isOpen: true,

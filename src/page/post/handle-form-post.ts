@@ -241,7 +241,7 @@ async function show(
     (await isSubmissionKeyUsed(context.database, visit.live, post.key))
   ) {
     await discardReceived(context, visit.live, post.received);
-    reply.redirect(formatFormAddress(`/f/${visit.live.id}`, visit.address), 303);
+    reply.redirect(formatFormAddress(visit.path, visit.address), 303);
     return;
   }
   const status = again.errors.length > 0 ? errorCodes.validation_error.status : 200;

@@ -63,10 +63,10 @@ const editAddress = ({ live }: Visit, { editToken }: AcceptedAnswers): string | 
  * Returns the confirmation's URL. It includes the edit link, which is hidden from other sites
  * (Referrer-Policy).
  */
-function confirmationAddress(
-  { live, address }: Visit,
-  { submission, editToken }: AcceptedAnswers,
-  { token }: Next,
+export function confirmationAddress(
+  { path, address }: Visit,
+  { submission, editToken }: { readonly submission: { readonly id: string }; readonly editToken?: string },
+  { token }: Pick<Next, 'token'>,
 ): string {
   const receipt = submission.id;
   const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });
@@ -75,7 +75,7 @@ function confirmationAddress(
     if (name !== invitationParameter) query.append(name, value);
   }
   if (token !== undefined) query.set(confirmationParameter, token);
-  return `/f/${live.id}/submitted?${query.toString()}`;
+  return `${path}/submitted?${query.toString()}`;
 }
 
 export const isJsonBody = (request: FastifyRequest): boolean =>

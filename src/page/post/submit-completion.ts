@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatDay } from '#ast/basics/words.ts';
 import { ApiError } from '#kit/errors.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
-import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
+import { saveAnswers } from '#submissions/save-answers.ts';
 import { createSubmissionKey } from '#submissions/submission-keys.ts';
 import { type AcceptedSubmission, DifferentAnswersError } from '#submissions/submit-request.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
@@ -81,7 +81,10 @@ export function createSubmitCompletion(
           return repeated;
         });
         if ('submission' in saved) await sendAccepted(saved, post);
-        else sendSaved(context, visit, saved, request, reply);
+        else {
+          const path = resumeAddress(live.id, saved.resumeToken, guest);
+          sendSaved(context, visit, { path, until: saved.expiresAt }, request, reply);
+        }
       } catch (error) {
         sendProblem(error, post);
       }
@@ -113,17 +116,17 @@ function pageOfProblem(
   return renderPageAgain(context, visit, anew, { ...again, ...texts });
 }
 
-function sendSaved(
+/** Sends the link to saved answers. */
+export function sendSaved(
   context: PostServices,
   visit: Visit,
-  { resumeToken, expiresAt }: SavedAnswers,
+  { path, until }: { readonly path: string; readonly until: Date },
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { live, look, guest } = visit;
-  const url = `${context.config.publicUrl}${resumeAddress(live.id, resumeToken, guest)}`;
-  if (wantsJson(request)) reply.send({ resume_url: url, expires_at: expiresAt });
-  else sendPage(reply, 200, renderSavedLinkPage(context, visit, { url, until: expiresAt }), look);
+  const url = `${context.config.publicUrl}${path}`;
+  if (wantsJson(request)) reply.send({ resume_url: url, expires_at: until });
+  else sendPage(reply, 200, renderSavedLinkPage(context, visit, { url, until }), visit.look);
 }
 
 /** Renders the page with the link to saved answers. It can email the link if the instance sends emails. */

@@ -26,7 +26,7 @@ type Confirmation = {
   readonly message: string | undefined;
   /** Formats the answers shown in the title and message. */
   readonly say?: FormatAnswer | undefined;
-  /** The reference number. */
+  /** The confirmation code. */
   readonly receipt: string;
   /** The edit link, and the last day on which it works. */
   readonly edit?:

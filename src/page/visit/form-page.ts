@@ -129,7 +129,7 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
   const { live, words, sentences, numberLocale, language, languages, look } = visit;
   const { raw, errors, files, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
-  const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
+  const path = isEdit ? `/f/${live.id}/edit/${editToken}` : visit.path;
   // A submission already has its reference data, and cannot be saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;

@@ -41,6 +41,8 @@ export type Visit = {
   readonly live: LiveForm;
   /** The form as its author wrote it, in all languages. */
   readonly written: LiveForm;
+  /** The path of the form's page. */
+  readonly path: string;
   readonly address: FormAddressParameters;
   /** The raw answers of skipped questions. */
   readonly skipped: RawAnswers;
@@ -113,6 +115,7 @@ export function readVisit(
   return {
     live,
     written: found,
+    path: `/f/${live.id}`,
     address: skipping.address,
     skipped: skipping.skipped,
     guest,
@@ -182,12 +185,12 @@ const prefillOf = (guest: Guest | undefined): [name: string, value: string][] =>
 
 /** Renders links to a page without questions in the form's other languages; undefined if there are none. */
 export function languageLinks(
-  { live, language, languages, words }: Visit,
+  { path: ownPath, language, languages, words }: Visit,
   { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
 ): Html | undefined {
   if (languages.length < 2) return undefined;
   const here = new URL(url, 'http://form');
-  const path = method === 'GET' ? here.pathname : `/f/${live.id}`;
+  const path = method === 'GET' ? here.pathname : ownPath;
   const addressIn = (tag: string): string => {
     const query = new URLSearchParams(here.search);
     query.set('_lang', tag);
@@ -271,8 +274,8 @@ export async function openVisitEvenIfClosed(
   return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
 }
 
-/** Converts the id to lower case, because limits, signatures and caches use it as a key. */
-function findLive({ liveForms }: OpenVisitServices, id: string): Promise<LiveForm | undefined> {
+/** Finds a form. Converts the id to lower case, because limits, signatures and caches use it as a key. */
+export function findLive({ liveForms }: OpenVisitServices, id: string): Promise<LiveForm | undefined> {
   return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }
 

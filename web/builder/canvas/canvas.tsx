@@ -72,7 +72,8 @@ const additions = `
 [data-key] { cursor: default; animation: none; border-radius: .375rem; outline: 1px dashed #0000; outline-offset: 8px; }
 [data-key="frame"] { outline: none; }
 [data-key]:not([data-selected]):hover:not(:has([data-key]:hover)) { outline-color: var(--edge); }
-section[data-key] { outline-offset: 14px; border-radius: 0; }
+/* flow-root: the negative margin of a grid would let the outline reach the buttons below. */
+section[data-key] { display: flow-root; outline-offset: 14px; border-radius: 0; }
 [data-key][data-problem] { outline: 2px dotted var(--bad); }
 [data-key][data-selected], [data-key]:focus, [data-key]:focus-visible { outline: 2px solid var(--accent); }
 [data-key][data-selected]:focus-visible { outline-width: 3px; }

@@ -69,7 +69,26 @@ export function editLabel(label: HTMLElement, writing: TextBoxOptions): () => vo
   const read = (): string => (box.textContent ?? '').replaceAll(/[\r\n]+/g, writing.isMultiline ? '\n' : ' ');
   let isOver = false;
   box.addEventListener('input', () => writing.onInput(read()));
-  box.addEventListener('blur', () => !isOver && writing.onEnd(false));
+  const listening = new AbortController();
+  const { signal } = listening;
+  let isPressing = false;
+  let isLeft = false;
+  const end = (): void => void (!isOver && writing.onEnd(false));
+  box.addEventListener('blur', () => {
+    // The end redraws the node. During a press, this would lose the click on another option.
+    if (isPressing) isLeft = true;
+    else end();
+  });
+  addEventListener('pointerdown', () => (isPressing = true), { capture: true, signal });
+  for (const released of ['pointerup', 'pointercancel'] as const)
+    addEventListener(
+      released,
+      () => {
+        isPressing = false;
+        if (isLeft) setTimeout(end);
+      },
+      { capture: true, signal },
+    );
   box.addEventListener('paste', (event) => {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     if (writing.onPaste?.(text)) event.preventDefault();
@@ -97,6 +116,7 @@ export function editLabel(label: HTMLElement, writing: TextBoxOptions): () => vo
   if (!writing.at || !putCaret(box, writing.at)) getSelection()?.selectAllChildren(box);
   return () => {
     isOver = true;
+    listening.abort();
     visualViewport?.removeEventListener('resize', keepInSight);
     box.remove();
   };

@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react';
 import type { AttributeKind, AttributeSpec } from '#ast/attributes/attributes.ts';
+import { attributeDefaults } from '#ast/basics/defaults.ts';
 import { createWorkBudget } from '#ast/basics/work.ts';
 import { pipedAttributes } from '#ast/form/piping.ts';
 import { compilePattern } from '#ast/rules/pattern.ts';
@@ -12,6 +13,8 @@ import { MarkedField } from '../../design/marked-field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
 import { useLeft } from '../../design/use-left.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { pathToNode } from '../model/edit-node.ts';
 import { shortenOption } from '../model/options-text.ts';
 import { FormulaInput, InsertAnswerMenu, PipedReading } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
@@ -84,6 +87,31 @@ type AttributeProps<Kind extends AttributeKind> = {
   readonly onChange: (value: unknown) => void;
 };
 
+/** The widths of an element in a grid, by the number of its columns. */
+const spans: Readonly<Record<string, readonly string[]>> = {
+  grid_2: ['Half width', 'Full width'],
+  grid_3: ['One third', 'Two thirds', 'Full width'],
+  grid_4: ['One quarter', 'Half width', 'Three quarters', 'Full width'],
+};
+
+type SpanProps = Pick<AttributeProps<'integer'>, 'value' | 'error' | 'onChange'> & { readonly title: string };
+
+/** Chooses the columns of the grid that the selected element spans, as a width in words. */
+function SpanField({ title, value, error, onChange }: SpanProps): ReactElement {
+  const { root, selection } = useEditorState(useBuilder().editor).history.present;
+  const words = spans[String(pathToNode(root, selection).at(-2)?.attrs['layout'])] ?? spans['grid_4']!;
+  const span = typeof value === 'number' ? Math.min(value, words.length) : attributeDefaults.col_span;
+  return (
+    <Select
+      label={title}
+      value={String(span)}
+      choices={words.map((label, index) => ({ id: String(index + 1), label }))}
+      onChange={(text) => onChange(Number(text))}
+      error={error}
+    />
+  );
+}
+
 /** Whole numbers of a longer range are entered instead of chosen. */
 const mostListed = 20;
 
@@ -134,7 +162,9 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     </Switch>
   ),
   integer: ({ name, spec, value, error, onChange }) =>
-    spec.max - spec.min > mostListed ? (
+    name === 'col_span' ? (
+      <SpanField title={spec.title} value={value} error={error} onChange={onChange} />
+    ) : spec.max - spec.min > mostListed ? (
       <NumberInput
         label={spec.title}
         description={`${spec.min} to ${spec.max.toLocaleString()}. The default is ${spec.default.toLocaleString()}.`}
@@ -146,7 +176,6 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
     ) : (
       <Select
         label={spec.title}
-        {...(name === 'col_span' && { description: 'The number of grid columns that the element spans.' })}
         value={String(typeof value === 'number' ? value : spec.default)}
         choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map(
           (id) => ({ id, label: id }),

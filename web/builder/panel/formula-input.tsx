@@ -71,7 +71,7 @@ function Said({ formula }: { formula: string }): ReactElement | null {
   if (findFormulaNames(formula).length === 0) return null;
   return (
     <p className="field-description">
-      <SentenceText sentence={formatFormula(root, formula)} />
+      Reads: <SentenceText sentence={formatFormula(root, formula)} />
     </p>
   );
 }

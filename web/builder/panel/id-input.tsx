@@ -68,10 +68,10 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
 }
 
 function describe(isLocked: boolean, isStep: boolean): string {
-  if (isStep) return 'Rules that skip to this step use this name.';
+  if (isStep) return 'Rules that skip to this step use this ID.';
   return isLocked
     ? 'This cannot change after publishing.'
-    : 'The name of this answer in the API, exports and webhooks.';
+    : 'Identifies this answer in the API, exports and webhooks.';
 }
 
 function refuse(
@@ -80,10 +80,10 @@ function refuse(
   root: EditNode,
   taken: ReadonlyMap<string, { readonly node: EditNode }>,
 ): string | undefined {
-  if (id === '') return isNeeded ? 'Enter a name for the API, exports and webhooks.' : undefined;
+  if (id === '') return isNeeded ? 'Enter an ID for the API, exports and webhooks.' : undefined;
   if (!isElementId(id)) return 'Start with a letter. Use only letters, digits, "-" and "_".';
   const other = taken.get(id);
-  return other && `${describeNode(root, other.node)} already uses this name.`;
+  return other && `${describeNode(root, other.node)} already uses this ID.`;
 }
 
 type FileTypesProps = {

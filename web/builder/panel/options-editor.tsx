@@ -359,12 +359,12 @@ function PasteDialog({
       title={`${optionNouns[noun]}s from a list`}
       isOpen
       onClose={onClose}
-      description={`One ${noun} per line. Bullets, numbers, blank lines and duplicates are removed.`}
+      description={`Replaces all ${noun}s. One ${noun} per line; bullets, numbers, blank lines and duplicates are removed.`}
       onSubmit={() => {
         onChange(options);
         onClose();
       }}
-      submitLabel={`Use ${formatCount(options.length, noun)}`}
+      submitLabel={`Replace with ${formatCount(options.length, noun)}`}
       isDisabled={options.length === 0}
     >
       <TextArea

@@ -4,15 +4,19 @@ import type { Settings } from '#ast/settings.ts';
 import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
 import { useColorScheme } from '../../shell/theme.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import type { EditNode } from '../model/edit-node.ts';
 import { applyThemeChange, drawableTheme, type ThemeChange } from '../model/theme-choices.ts';
 import { FormPage } from '../preview/preview.tsx';
 import type { OpenedForm } from '../saving/autosave.ts';
+import type { AutosaveAndState } from '../saving/use-saving.ts';
 import { SettingProblemsLink } from '../settings/setting-fields.tsx';
 import type { SettingProblem } from '../settings/settings-values.ts';
 import { ThemePanel } from './theme-panel.tsx';
 
-type PreviewProps = { readonly root: EditNode; readonly formId: string; readonly settings: Settings };
+type PreviewProps = {
+  readonly formId: string;
+  readonly saving: AutosaveAndState;
+  readonly settings: Settings;
+};
 
 const schemes = [
   { id: 'light', label: 'Light' },
@@ -20,7 +24,7 @@ const schemes = [
 ] as const satisfies readonly { id: Scheme; label: string }[];
 
 /** Shows the page of the form. A form that adapts to the device can be shown in both schemes. */
-function ThemePreview({ root, formId, settings }: PreviewProps): ReactElement {
+function ThemePreview({ settings, ...page }: PreviewProps): ReactElement {
   const [scheme, setScheme] = useState<Scheme>(useColorScheme());
   const [only, ...others] = schemesOf(drawableTheme(settings.theme ?? {}));
   return (
@@ -42,20 +46,24 @@ function ThemePreview({ root, formId, settings }: PreviewProps): ReactElement {
         </div>
         <span className="soft small">Visitors see it after you publish.</span>
       </div>
-      <FormPage root={root} formId={formId} settings={settings} scheme={scheme} width="100%" />
+      <FormPage {...page} scheme={scheme} width="100%" />
     </div>
   );
 }
 
-type ThemeProps = { readonly form: OpenedForm['form']; readonly problems: readonly SettingProblem[] };
+type ThemeProps = Pick<PreviewProps, 'saving'> & {
+  readonly form: OpenedForm['form'];
+  readonly problems: readonly SettingProblem[];
+};
 
 /** Edits the theme and page language beside a preview. Both belong to the working copy. */
 export function ThemeView({
   form: { id: formId, workspace_id: workspaceId },
+  saving,
   problems,
 }: ThemeProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
-  const { root, settings } = useEditorState(editor).history.present;
+  const { settings } = useEditorState(editor).history.present;
   const { theme = {}, locale = 'auto' } = settings;
   const own = problems.filter(({ view }) => view === 'theme');
   // An upload takes time, so the change is applied to the theme as it is when the upload ends.
@@ -93,7 +101,7 @@ export function ThemeView({
           }
         />
       </form>
-      <ThemePreview root={root} formId={formId} settings={settings} />
+      <ThemePreview formId={formId} saving={saving} settings={settings} />
     </div>
   );
 }

@@ -38,7 +38,7 @@ export const subjectsOf = (columns: readonly Column[]): { id: string; label: str
     id,
     label: is_retired ? `${label} (no longer asked)` : label,
   })),
-  { id: referenceSubject, label: 'Reference value' },
+  { id: referenceSubject, label: 'Reference data' },
   { id: versionSubject, label: 'Form version' },
 ];
 
@@ -105,7 +105,7 @@ export function conditionOfDraft(
   const on = kind === 'reference' ? 'reference' : 'answer';
   const row = draft.row === '' ? {} : { row: draft.row };
   const name = on === 'reference' ? draft.name.trim() : draft.subject;
-  if (name === '') return 'Enter the name of the reference value.';
+  if (name === '') return 'Enter the name of the reference data.';
   switch (draft.op) {
     case 'contains':
     case 'equals':

@@ -91,8 +91,12 @@ const choicesOf = (questions: SubmissionImportPreview['questions']): SelectChoic
   { id: idOf({ as: 'started_at' }), label: 'Started at' },
   { id: idOf({ as: 'stage' }), label: 'Stage' },
   { id: idOf({ as: 'assignee' }), label: 'Assignee', description: 'By name or email' },
-  { id: 'reference', label: 'Reference value', description: 'Saved with the submission' },
-  { id: idOf({ as: 'reference_data' }), label: 'Reference data', description: 'As JSON, from an export' },
+  { id: 'reference', label: 'Reference data', description: 'Saved with the submission' },
+  {
+    id: idOf({ as: 'reference_data' }),
+    label: 'Reference data as JSON',
+    description: 'All names and values, from an export',
+  },
   ...questions.flatMap(({ id, label, type, rows, options }) => [
     ...(type !== 'matrix' ? [{ id: idOf({ as: 'answer', name: id }), label: `Answer: ${label}` }] : []),
     ...rows.map((row) => ({

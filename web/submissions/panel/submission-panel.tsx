@@ -252,7 +252,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
             <span className="soft small numeric">{formatSubmissionReference(data.id)}</span>
             <CopyButton
               text={formatSubmissionReference(data.id)}
-              label="Copy reference number"
+              label="Copy confirmation code"
               variant="quiet"
               size="small"
             />

@@ -81,7 +81,7 @@ export function SummaryScreen(): ReactElement {
           hasSubmissions ? (
             <div className="stack summary" aria-busy={isPlaceholderData}>
               <SlowNote isWaiting={isPlaceholderData} />
-              <Totals summary={summary} hasRate={view.status === undefined} />
+              <Totals summary={summary} areAllStatuses={view.status === undefined} />
               {!areAnswersFiltered && <VisitsCard days={view} />}
               <Card title="Submissions over time" lead={describePeak(summary.days)}>
                 <DaysChart days={summary.days} />
@@ -230,31 +230,28 @@ function LeftOut({ elements }: { elements: Summary['elements'] }): ReactElement 
 }
 
 function Totals({
-  summary: { completed, incomplete, completion_rate },
-  hasRate,
+  summary: { completed, incomplete },
+  areAllStatuses,
 }: {
   summary: Summary;
-  /** Whether all statuses are shown. */
-  hasRate: boolean;
+  areAllStatuses: boolean;
 }): ReactElement {
-  const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-  const figures: readonly (readonly [label: string, figure: string, narrowed?: LinkFilter])[] = [
-    ['Submissions', (completed + incomplete).toLocaleString(), {}],
-    ...(hasRate
+  const figures: readonly (readonly [label: string, count: number, narrowed: LinkFilter])[] = [
+    ['Submissions', completed + incomplete, {}],
+    ...(areAllStatuses
       ? ([
-          ['Completed', completed.toLocaleString(), { status: 'completed' }],
-          ['Incomplete', incomplete.toLocaleString(), { status: 'incomplete' }],
-          ['Completion rate', percent.format(completion_rate ?? 0)],
+          ['Completed', completed, { status: 'completed' }],
+          ['Incomplete', incomplete, { status: 'incomplete' }],
         ] as const)
       : []),
   ];
   return (
     <dl className="figures">
-      {figures.map(([label, figure, narrowed]) => (
+      {figures.map(([label, count, narrowed]) => (
         <div key={label} className="figure">
           <dt>{label}</dt>
           <dd className="numeric">
-            {narrowed ? <SubmissionsLink narrowed={narrowed}>{figure}</SubmissionsLink> : figure}
+            <SubmissionsLink narrowed={narrowed}>{count.toLocaleString()}</SubmissionsLink>
           </dd>
         </div>
       ))}

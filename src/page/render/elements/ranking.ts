@@ -20,7 +20,7 @@ const style = `
 .ranks > :first-child > button:first-of-type svg, .ranks > :last-child > button:last-of-type svg { opacity: .3; }
 .ranks > .option > svg { display: none; flex: none; inline-size: 2.75rem; block-size: 2.75rem; margin: 0; margin-inline: -.75rem -.5rem; padding: .75rem; color: var(--soft); touch-action: none; }
 .ranks:has(input[value=""]) ~ .clears, .ranks:not(:has(input[value=""])) ~ .uses { display: none; }
-.ranks ~ button { margin-inline-start: calc(-1 * var(--2)); }
+.ranks ~ button { padding-inline: 0; }
 @media (scripting: enabled) {
   .ranks > .option { cursor: grab; user-select: none; -webkit-user-select: none; }
   .ranks > .option > svg { display: block; }

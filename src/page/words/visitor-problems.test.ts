@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { locales } from '#ast/basics/locales.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
+import { parseRawAnswers } from '#ast/form/fields.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 import { element, formOf } from '#test/ast/forms.ts';
-import { readMarkup, type Tag } from '#test/page/read-page.ts';
-import { startPreview } from './form-preview.ts';
+import { readMarkup, type Tag, viewOf } from '#test/page/read-page.ts';
+import { renderForm } from '../render/form.ts';
+import { problemsByLocale, wordsByLocale } from './choose-locale.ts';
+import { formatProblemForVisitor } from './format-problem.ts';
 
 /** A question, its answers, and the rule that they break. */
 type Case = readonly [rule: string, question: FormNode, answers?: readonly (string | File)[]];
@@ -88,14 +93,32 @@ const forbidden: Readonly<Record<string, RegExp>> = {
 };
 
 function show(node: FormNode, answers: readonly (string | File)[], locale: (typeof locales)[number]): Tag[] {
-  const trial = startPreview(formOf(node), { locale }, new Date('2026-11-22T10:00:00Z'));
-  const data = new FormData();
-  for (const answer of answers) data.append(String(node.attrs!['id']), answer);
-  // A preview reads numbers in the format of its language. Every language accepts the Arabic decimal mark.
-  data.append('_numbers', locale === 'en' ? '.,' : '.');
-  data.append('_step', '0');
-  data.append('_go', 'submit');
-  return readMarkup(trial.post(data));
+  const form = formOf(node);
+  const words = wordsByLocale[locale];
+  const sentences = problemsByLocale[locale];
+  const language = { language: locale, words, sentences, numberLocale: locale };
+  const texts = answers.flatMap((answer) => (typeof answer === 'string' ? [answer] : []));
+  const sent = answers.flatMap((answer) =>
+    typeof answer === 'string'
+      ? []
+      : [{ id: answer.name, token: '', filename: answer.name, size: answer.size, content_type: answer.type }],
+  );
+  const id = String(node.attrs!['id']);
+  const files = new Map(sent.length > 0 ? [[id, sent]] : []);
+  const { raw } = parseRawAnswers(form, [
+    ...texts.map((text): [string, string] => [id, text]),
+    // Every language accepts the Arabic decimal mark.
+    ['_numbers', locale === 'en' ? '.,' : '.'],
+  ]);
+  const rules = { reference: {}, today: '2026-11-22', work: createWorkBudget(), asksSingly: false };
+  const result = checkAnswers(form, raw, files, rules);
+  const errors = (result.ok ? [] : result.errors).map(({ field, message, problem }) => ({
+    field,
+    message: problem ? formatProblemForVisitor(problem, language) : message,
+  }));
+  return readMarkup(
+    renderForm(viewOf(form, { ...language, values: raw, files, errors, today: rules.today })),
+  );
 }
 
 for (const locale of locales) {
