@@ -34,6 +34,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     return data[0]?.status === 'Failed' && data[0];
   });
   const replay = await call('POST', `/webhooks/${webhook.id}/replays`, { status: 'Success' });
+  await signIn(service, { workspaceId: tenant.workspaceId });
   const { userId: member } = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const email = `invited-${member}@example.org`;
   const invitation = await call('POST', '/members', { email, role: 'viewer' });

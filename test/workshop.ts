@@ -232,7 +232,15 @@ export async function seedOrder({ tenant, visitor }: Pick<Setting, 'tenant' | 'v
   const settings = {
     confirmation_message: 'Thank you.',
     confirmations: [{ when: isMuch, title: 'A large order', message: 'We call you: it is {{price}}.' }],
-    notifications: [{ when: isMuch, to: 'sales@example.org' }],
+    notifications: [
+      {
+        when: isMuch,
+        to: 'sales@example.org',
+        subject: 'A large order of {{cloth}}',
+        message:
+          'Someone ordered **{{metres}} metres** of {{cloth}}.\n\n{{answers}}\n\n[Open the order]({{submission_url}})',
+      },
+    ],
   };
   const { status, body } = await tenant.call('POST', '/forms', { structure: form, settings, publish: true });
   assert.equal(status, 201, JSON.stringify(body));

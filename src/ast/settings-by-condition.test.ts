@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { checkSettings, dropStaleSettings, type Settings } from './settings.ts';
-import { findConfirmationIndex, notificationsFor, withConfirmation } from './settings-by-condition.ts';
+import { findConfirmationIndex, withConfirmation } from './settings-by-condition.ts';
+import { notificationsFor } from './settings-email.ts';
 
 const form = formOf(
   element('number', 'age'),
@@ -127,6 +128,41 @@ test('stored settings omit what refers to a removed element', () => {
   const less = formOf(element('number', 'age'));
   assert.deepEqual(dropStaleSettings(less, settings).confirmations, [{ when: old, message: 'Hello ' }]);
   assert.equal(dropStaleSettings(less, settings).notifications, undefined);
+});
+
+test('stored emails lose references to removed elements, but are kept and stay valid', () => {
+  const settings: Settings = {
+    receipt: {
+      subject: '{{mail}}',
+      message: 'Hello {{mail}}, {{age}} {{answers}}',
+      reply_to: { answer: 'mail' },
+    },
+    translations: { de: { 'receipt.subject': '{{mail}}' } },
+    notifications: [
+      {
+        to: 'a@b.co',
+        subject: 'New: {{mail}}',
+        reply_to: { answer: 'mail' },
+        translations: { de: { subject: '{{mail}}' } },
+      },
+    ],
+  };
+  const less = formOf(element('number', 'age'));
+  const german = { ...less, attrs: { ...less.attrs, languages: ['en', 'de'] } };
+  const kept = dropStaleSettings(german, settings);
+  assert.deepEqual(kept, {
+    receipt: { subject: '{{form_name}}', message: 'Hello , {{age}} {{answers}}' },
+    translations: { de: { 'receipt.subject': '{{form_name}}' } },
+    notifications: [{ to: 'a@b.co', subject: 'New: ', translations: { de: { subject: '{{form_name}}' } } }],
+  });
+  assert.deepEqual(checkSettings(kept, german), { ok: true, settings: kept });
+});
+
+test('a question whose ID is a placeholder comes first', () => {
+  const own = formOf(element('text', 'answers'), element('text', 'edit_url'));
+  const receipt = { subject: '{{answers}}', message: '{{answers}} {{answers}} {{edit_url}}' };
+  assert.equal(checkSettings({ receipt }, own).ok, true);
+  assert.equal(checkSettings({ receipt }, form).ok, false);
 });
 
 test('stored settings are unchanged if all their elements exist, including addresses with braces', () => {

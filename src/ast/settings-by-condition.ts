@@ -1,58 +1,26 @@
 import type { Answers } from './answers/check-answers.ts';
-import { isElementId, isMissing } from './attributes/attributes.ts';
+import { isMissing } from './attributes/attributes.ts';
 import { findConditionFault } from './attributes/condition-problem.ts';
 import type { Condition } from './basics/condition.ts';
 import { getProperty, isRecord } from './basics/json.ts';
 import { formLimits } from './basics/limits.ts';
+import type { ProblemCode } from './basics/problem-codes.ts';
 import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { TooMuchWork } from './basics/work.ts';
 import { canPipeInSettings, pipedIds } from './form/piping.ts';
-import { answerKindOf, type Form, type InputElement, languagesOf, listQuestions } from './form/tree.ts';
+import { answerKindOf, type Form, languagesOf, listQuestions } from './form/tree.ts';
 import { checkFilter } from './logic/check-condition.ts';
-import { type EvaluationContext, type FilesByName, meetsCondition } from './logic/evaluate.ts';
-import { isEmail } from './rules/text-formats.ts';
+import { type FilesByName, meetsCondition } from './logic/evaluate.ts';
 import type { SettingKind, SettingsError } from './settings-kinds.ts';
 import type { Theme } from './theme/theme.ts';
 import {
-  type ConfirmationTranslations,
-  confirmationBytes,
-  confirmationTextNames,
-  dropRemovedLanguages,
-  isConfirmationTextName,
+  type EntryTextName,
+  type EntryTranslations,
+  entryTextBytes,
+  isEntryTextName,
   languageProblem,
-  mapConfirmationTexts,
 } from './translations/check-translations.ts';
-
-/** Splits `notification_email` into addresses. */
-export const recipientsOf = (text: string): string[] => [
-  ...new Set(text.split(',').map((address) => address.trim())),
-];
-
-/** Returns whether a text lists valid email addresses, within the limit. */
-export function areRecipients(text: string): boolean {
-  const addresses = recipientsOf(text);
-  return addresses.length <= formLimits.notificationAddresses && addresses.every(isMailable);
-}
-
-/**
- * Email is stricter than HTML: at most 64 characters before the @, and no leading, trailing or double dot
- * (RFC 5321, 5322). Other addresses would never receive an email.
- */
-const isMailable = (address: string): boolean =>
-  isEmail(address) && /^(?!\.)(?!.*\.[.@])[^@]{1,64}@/.test(address);
-
-/** Lists the elements whose answer can get a receipt: email answers outside repeatable groups. */
-export function receiptCandidates(form: Form): InputElement[] {
-  return listQuestions(form).flatMap((question) =>
-    question.element.type === 'email' ? [question.element] : [],
-  );
-}
-
-/** Returns whether an ID is a receipt candidate. Without a form, returns whether it could be one. */
-export function isReceiptElement(id: string, form: Form | undefined): boolean {
-  return form ? receiptCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
-}
 
 /** The maximum number of origins in a list. */
 export const originLimit = 20;
@@ -102,50 +70,49 @@ export type Confirmation = {
   readonly message?: string;
   readonly redirect_url?: string;
   /** Its texts in the other languages of the form, by BCP 47 tag. */
-  readonly translations?: ConfirmationTranslations;
+  readonly translations?: EntryTranslations;
 };
 
-/**
- * An email that is sent for every completed submission, or only if a condition is met. Comma-separated
- * addresses get the answers, as with `notification_email`. The address in an answer to an email element gets
- * a receipt, within the limits of receipts.
- */
-export type SubmissionNotification = {
-  readonly when?: Condition;
-  readonly to: string | { readonly answer: string };
-};
+/** A problem with a part of an object: the end of a sentence about it. */
+export type PartProblem = readonly [part: string, problem: string, code?: ProblemCode | undefined];
 
-type Problem = readonly [part: string, problem: string];
+type Entry = Readonly<Record<string, unknown>>;
 
-/** Checks a list setting, entry by entry. */
-function* findIn(
-  field: string,
-  value: unknown,
+/** Checks an object in the settings. `check` finds the problems of its parts. */
+export function* findInObject(
+  at: string,
+  entry: unknown,
   known: readonly string[],
-  check: (entry: Readonly<Record<string, unknown>>) => Iterable<Problem>,
+  check: (entry: Entry) => Iterable<PartProblem>,
 ): Generator<SettingsError, void> {
-  if (!Array.isArray(value) || value.length === 0 || value.length > formLimits.byCondition) {
-    yield { field, message: `"${field}" must be a list of 1 to ${formLimits.byCondition} objects.` };
+  if (!isRecord(entry)) {
+    yield { field: at, message: `"${at}" must be an object.` };
     return;
   }
-  for (const [index, entry] of value.entries()) {
-    const at = `${field}.${index}`;
-    if (!isRecord(entry)) {
-      yield { field: at, message: `"${at}" must be an object.` };
-      continue;
-    }
-    for (const key of Object.keys(entry).filter((name) => !known.includes(name)))
-      yield { field: at, message: `"${at}" must not have ${quote(key)}. Allowed: ${known.join(', ')}.` };
-    for (const [part, problem] of check(entry))
-      yield {
-        field: part === '' ? at : `${at}.${part}`,
-        message: `"${at}${part && `.${part}`}" ${problem}.`,
-      };
+  for (const key of Object.keys(entry).filter((name) => !known.includes(name)))
+    yield { field: at, message: `"${at}" must not have ${quote(key)}. Allowed: ${known.join(', ')}.` };
+  for (const [part, problem, code] of check(entry)) {
+    const field = part === '' ? at : `${at}.${part}`;
+    yield { field, message: `"${field}" ${problem}.`, ...(code && { code }) };
   }
 }
 
+/** Checks a list setting, entry by entry. */
+export function* findInList(
+  field: string,
+  value: unknown,
+  known: readonly string[],
+  check: (entry: Entry) => Iterable<PartProblem>,
+): Generator<SettingsError, void> {
+  if (!Array.isArray(value) || value.length === 0 || value.length > formLimits.byCondition)
+    yield { field, message: `"${field}" must be a list of 1 to ${formLimits.byCondition} objects.` };
+  else
+    for (const [index, entry] of value.entries())
+      yield* findInObject(`${field}.${index}`, entry, known, check);
+}
+
 /** Checks the shape of `when` and, with a form, the names that it uses. */
-function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Problem, void> {
+export function* findWhenProblems(when: unknown, form: Form | undefined): Generator<PartProblem, void> {
   const fault = findConditionFault(when);
   if (fault) yield ['when', fault.problem];
   else if (form)
@@ -153,16 +120,13 @@ function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Pro
       yield ['when', message.replace(/^The filter /, '').replace(/\.$/, '')];
 }
 
-const confirmationParts = ['when', ...confirmationTextNames, 'redirect_url'] as const;
+const confirmationTextNames = ['title', 'message'] as const;
 
 /** Checks the texts of a confirmation. */
-function* findTextProblems(
-  entry: Readonly<Record<string, unknown>>,
-  form: Form | undefined,
-): Generator<Problem, void> {
+function* findTextProblems(entry: Entry, form: Form | undefined): Generator<PartProblem, void> {
   for (const part of confirmationTextNames) {
     const text = getProperty(entry, part);
-    const most = confirmationBytes[part];
+    const most = entryTextBytes[part];
     if (text === undefined) continue;
     if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
       yield [part, `must be text of at most ${formatExactBytes(most)}`];
@@ -171,11 +135,13 @@ function* findTextProblems(
   }
 }
 
-/** Checks the translations of a confirmation. Each must translate an existing text. */
-function* findTranslationProblems(
-  entry: Readonly<Record<string, unknown>>,
+/** Checks the translations of an entry of a list. Each must translate an existing text. */
+export function* findTranslationProblems(
+  entry: Entry,
   form: Form | undefined,
-): Generator<Problem, void> {
+  names: readonly EntryTextName[],
+  check: typeof findTextProblems,
+): Generator<PartProblem, void> {
   const translations = getProperty(entry, 'translations') ?? {};
   if (!isRecord(translations)) {
     yield ['translations', 'must be an object with languages as keys'];
@@ -188,49 +154,31 @@ function* findTranslationProblems(
     else if (!isRecord(texts)) yield [at, 'must be an object whose values are text'];
     else {
       for (const [name, text] of Object.entries(texts))
-        if (!isConfirmationTextName(name))
-          yield [at, `must not have ${quote(name)}; it can only have ${confirmationTextNames.join(', ')}`];
+        if (!isEntryTextName(name) || !names.includes(name))
+          yield [at, `must not have ${quote(name)}; it can only have ${names.join(', ')}`];
         else if (getProperty(entry, name) === undefined)
-          yield [`${at}.${name}`, 'translates a text that the confirmation does not have'];
+          yield [`${at}.${name}`, 'translates a text that does not exist'];
         else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank; omit it instead'];
-      for (const [part, wrong] of findTextProblems(texts, form)) yield [`${at}.${part}`, wrong];
+      for (const [part, wrong, code] of check(texts, form)) yield [`${at}.${part}`, wrong, code];
     }
   }
 }
 
-const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
-  ...findIn('confirmations', value, [...confirmationParts, 'translations'], function* (entry) {
+const confirmationParts = ['when', ...confirmationTextNames, 'redirect_url', 'translations'];
+
+export const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
+  ...findInList('confirmations', value, confirmationParts, function* (entry) {
     yield* findWhenProblems(getProperty(entry, 'when'), form);
     if (getProperty(entry, 'message') === undefined && getProperty(entry, 'redirect_url') === undefined)
       yield ['', 'must have a "message" or a "redirect_url"'];
     yield* findTextProblems(entry, form);
-    yield* findTranslationProblems(entry, form);
+    yield* findTranslationProblems(entry, form, confirmationTextNames, findTextProblems);
     const address = getProperty(entry, 'redirect_url');
     if (address !== undefined && !isRedirect(address))
       yield ['redirect_url', 'must be a URL that begins with https:// (http:// for localhost only)'];
   }),
 ];
 
-const findNotificationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
-  ...findIn('notifications', value, ['when', 'to'], function* (entry) {
-    if (getProperty(entry, 'when') !== undefined) yield* findWhenProblems(entry['when'], form);
-    if (!isRecipient(getProperty(entry, 'to'), form))
-      yield [
-        'to',
-        `must be email addresses (up to ${formLimits.notificationAddresses}, separated by commas), or {"answer": …} with the ID of an email element outside repeatable composites`,
-      ];
-  }),
-];
-
-function isRecipient(to: unknown, form: Form | undefined): boolean {
-  if (typeof to === 'string') return areRecipients(to);
-  if (!isRecord(to) || Object.keys(to).length !== 1) return false;
-  const id = getProperty(to, 'answer');
-  if (typeof id !== 'string') return false;
-  return form ? receiptCandidates(form).some(({ attrs }) => attrs.id === id) : isElementId(id);
-}
-
-const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const bytes = (most: number) => ({ type: 'string', description: `At most ${most} bytes of UTF-8.` });
 
 /** The value of the setting `confirmations`. */
@@ -249,9 +197,9 @@ export const confirmationsSetting = {
       additionalProperties: false,
       required: ['when'],
       properties: {
-        when: reference('Condition'),
+        when: { $ref: '#/components/schemas/Condition' },
         title: { type: 'string', description: 'The heading of the page shown after the submission.' },
-        message: bytes(confirmationBytes.message),
+        message: bytes(entryTextBytes.message),
         redirect_url: { type: 'string', format: 'uri' },
         translations: {
           type: 'object',
@@ -270,61 +218,6 @@ export const confirmationsSetting = {
     },
   },
 } as const satisfies SettingKind<readonly Confirmation[]>;
-
-/** The value of the setting `notifications`. */
-export const notificationsSetting = {
-  accepts: (value, form): value is readonly SubmissionNotification[] =>
-    findNotificationProblems(value, form).length === 0,
-  problem: 'must be a list of notifications',
-  explain: findNotificationProblems,
-  schema: {
-    type: 'array',
-    minItems: 1,
-    maxItems: formLimits.byCondition,
-    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, to: 'sales@example.com' }]],
-    items: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['to'],
-      properties: {
-        when: reference('Condition'),
-        to: {
-          anyOf: [
-            { type: 'string' },
-            {
-              type: 'object',
-              additionalProperties: false,
-              required: ['answer'],
-              properties: { answer: { type: 'string', description: 'The id of an email element.' } },
-            },
-          ],
-        },
-      },
-    },
-  },
-} as const satisfies SettingKind<readonly SubmissionNotification[]>;
-
-type ByCondition = {
-  readonly confirmations?: readonly Confirmation[] | undefined;
-  readonly notifications?: readonly SubmissionNotification[] | undefined;
-};
-
-/** Returns the entries that are valid for a structure, without placeholders for deleted elements. */
-export function keepValidConditionalSettings(
-  form: Form,
-  { confirmations = [], notifications = [] }: ByCondition,
-  mend: (text: string) => string,
-): ByCondition {
-  const mended = confirmations.map((each) =>
-    mapConfirmationTexts(dropRemovedLanguages(each, languagesOf(form).slice(1)), mend),
-  );
-  const pages = mended.filter((each) => findConfirmationProblems([each], form).length === 0);
-  const emails = notifications.filter((each) => findNotificationProblems([each], form).length === 0);
-  return {
-    ...(confirmations.length > 0 && { confirmations: pages.length > 0 ? pages : undefined }),
-    ...(notifications.length > 0 && { notifications: emails.length > 0 ? emails : undefined }),
-  };
-}
 
 /** Returns the index of the first matching confirmation, or undefined if matching takes too much work. */
 export function findConfirmationIndex(
@@ -370,22 +263,4 @@ export function answerFilesOf(form: Form, answers: Answers): FilesByName {
       return Array.isArray(files) ? [[element.attrs.id, files]] : [];
     }),
   );
-}
-
-/** Lists the notifications of a stored submission. If a condition takes too much work, it counts as true. */
-export function notificationsFor(
-  notifications: readonly SubmissionNotification[] = [],
-  form: Form,
-  answers: Answers,
-  context: EvaluationContext,
-): readonly SubmissionNotification[] {
-  const files = answerFilesOf(form, answers);
-  return notifications.filter(({ when }) => {
-    try {
-      return when === undefined || meetsCondition(when, form, answers, context, files);
-    } catch (error) {
-      if (error instanceof TooMuchWork) return true;
-      throw error;
-    }
-  });
 }

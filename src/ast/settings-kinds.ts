@@ -1,9 +1,12 @@
+import { isMissing } from './attributes/attributes.ts';
+import { isRecord } from './basics/json.ts';
 import { formLimits } from './basics/limits.ts';
 import type { ProblemCode } from './basics/problem-codes.ts';
 import { formatExactBytes, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
-import type { Form } from './form/tree.ts';
+import { type Form, languagesOf } from './form/tree.ts';
 import { toUtcTimestamp } from './rules/timestamp.ts';
+import { isSettingTextName, languageProblem, settingTextNames } from './translations/check-translations.ts';
 
 export type SettingsError = {
   /** The path of a setting, such as `closes_at`, `theme.color` or `confirmations.0.when`. */
@@ -143,6 +146,44 @@ export const settingProblemsOf = (
   form: Form | undefined,
 ): readonly SettingsError[] =>
   accepts(value, form) ? [] : (explain?.(value, form) ?? [{ field, message: `"${field}" ${problem}.` }]);
+
+/**
+ * Returns the problems of texts of settings in other languages. Each text must be a valid value of its
+ * setting.
+ */
+export function findTranslatedProblems(
+  input: unknown,
+  form: Form | undefined,
+  rowOf: (setting: string) => SettingKind<unknown>,
+): readonly SettingsError[] {
+  const field = 'translations';
+  if (!isRecord(input))
+    return [{ field, message: '"translations" must be an object with languages as keys.' }];
+  return Object.entries(input).flatMap(([language, texts]): readonly SettingsError[] => {
+    const problem = form && languageProblem(language, languagesOf(form));
+    if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
+    const at = `${field}.${language}`;
+    if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object whose values are text.` }];
+    return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
+      if (!isSettingTextName(name))
+        return [
+          {
+            field: at,
+            message: `${quote(name)} is not a setting that can be translated. Use one of these: ${settingTextNames.join(', ')}.`,
+          },
+        ];
+      const where = `${at}.${name}`;
+      if (isMissing(text))
+        return [{ field: where, message: `"${where}" must not be blank; omit it instead.` }];
+      const [setting, part] = name.split('.') as [string, string?];
+      const value = part === undefined ? text : { [part]: text };
+      return settingProblemsOf(setting, rowOf(setting), value, form).map((each) => ({
+        ...each,
+        field: where,
+      }));
+    });
+  });
+}
 
 /** Returns the JSON Schema with its description: the help text, and the note for developers. */
 export function describedSchema({

@@ -1,42 +1,27 @@
-import { isMissing } from './attributes/attributes.ts';
-import { isRecord } from './basics/json.ts';
 import { searchLanguageTags } from './basics/languages.ts';
 import { formLimits } from './basics/limits.ts';
 import { localeChoices } from './basics/locales.ts';
-import { quote } from './basics/problems.ts';
 import { countCharacters, isCleanText } from './basics/text.ts';
 import { canPipeInSettings, pipedIds } from './form/piping.ts';
-import { type Form, languagesOf } from './form/tree.ts';
+import type { Form } from './form/tree.ts';
 import { isTimeZone } from './rules/today.ts';
 import { isSubjectElement } from './searchable.ts';
-import {
-  areRecipients,
-  confirmationsSetting,
-  isOrigin,
-  isReceiptElement,
-  isRedirect,
-  notificationsSetting,
-  originLimit,
-} from './settings-by-condition.ts';
+import { confirmationsSetting, isOrigin, isRedirect, originLimit } from './settings-by-condition.ts';
+import { areRecipients, isReceiptElement, notificationsSetting, receiptSetting } from './settings-email.ts';
 import {
   choiceSetting,
   countSetting,
+  findTranslatedProblems,
   flagSetting,
   messageSetting,
   type SettingKind,
   type SettingRow,
   type SettingsError,
-  settingProblemsOf,
   timestampSetting,
 } from './settings-kinds.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
-import {
-  isSettingTextName,
-  languageProblem,
-  type SettingTranslations,
-  settingTextNames,
-} from './translations/check-translations.ts';
+import { type SettingTranslations, settingTextNames } from './translations/check-translations.ts';
 
 /** Who can fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
 export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
@@ -141,7 +126,7 @@ export const settingRows = {
   notifications: {
     ...notificationsSetting,
     title: 'Additional emails',
-    help: 'Emails about completed submissions, always or if a condition is met. Fixed addresses get the answers immediately. The address in an email answer gets a receipt.',
+    help: 'Emails about completed submissions, always or if a condition is met. Fixed addresses get the answers immediately. The address in an email answer gets a receipt. Each email can have its own subject and message.',
     card: 'mail',
     order: 1,
   },
@@ -182,6 +167,15 @@ export const settingRows = {
     title: 'Include answers in the receipt',
     help: 'The receipt contains all answers.',
     note: 'Receipt addresses are not verified, so anyone can use the form to send text to any address in your name.',
+    card: 'mail',
+    order: 2,
+    shownWith: 'receipt_email_element',
+  },
+  receipt: {
+    ...receiptSetting,
+    title: 'Receipt text',
+    help: 'Your own subject and message for receipts. Omitted parts use the standard text.',
+    note: 'Placeholders: `{{element_id}}`, `{{answers}}`, `{{form_name}}`, `{{submission_url}}` and `{{edit_url}}`.',
     card: 'mail',
     order: 2,
     shownWith: 'receipt_email_element',
@@ -305,9 +299,9 @@ export const settingRows = {
     card: 'search',
   },
   translations: {
-    accepts: (value, form): value is SettingTranslations => findTextProblems(value, form).length === 0,
+    accepts: (value, form): value is SettingTranslations => findTranslated(value, form).length === 0,
     problem: 'must be an object with languages as keys',
-    explain: findTextProblems,
+    explain: findTranslated,
     schema: {
       type: 'object',
       additionalProperties: {
@@ -372,36 +366,6 @@ export const settingNames = Object.keys(settingRows) as readonly SettingName[];
 /** Returns the row of a setting, with the general type that readers of the table use. */
 export const settingRow = (name: SettingName): SettingRow => settingRows[name];
 
-/**
- * Returns the problems of texts of settings in other languages. Each text must be a valid value of its
- * setting.
- */
-function findTextProblems(input: unknown, form: Form | undefined): readonly SettingsError[] {
-  const field = 'translations';
-  if (!isRecord(input))
-    return [{ field, message: '"translations" must be an object with languages as keys.' }];
-  return Object.entries(input).flatMap(([language, texts]): readonly SettingsError[] => {
-    const problem = form && languageProblem(language, languagesOf(form));
-    if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
-    const at = `${field}.${language}`;
-    if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object whose values are text.` }];
-    return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
-      if (!isSettingTextName(name))
-        return [
-          {
-            field: at,
-            message: `${quote(name)} is not a setting that can be translated. Use one of these: ${settingTextNames.join(', ')}.`,
-          },
-        ];
-      const where = `${at}.${name}`;
-      if (isMissing(text))
-        return [{ field: where, message: `"${where}" must not be blank; omit it instead.` }];
-      const [setting, part] = name.split('.') as [SettingName, string?];
-      const value = part === undefined ? text : { [part]: text };
-      return settingProblemsOf(setting, settingRow(setting), value, form).map(({ message }) => ({
-        field: where,
-        message,
-      }));
-    });
-  });
+function findTranslated(input: unknown, form: Form | undefined): readonly SettingsError[] {
+  return findTranslatedProblems(input, form, (name) => settingRow(name as SettingName));
 }

@@ -4,7 +4,8 @@ import { quote } from './basics/problems.ts';
 import { canPipeInSettings, fillPiped } from './form/piping.ts';
 import { type Form, languagesOf } from './form/tree.ts';
 import { isSubjectElement } from './searchable.ts';
-import { isReceiptElement, keepValidConditionalSettings } from './settings-by-condition.ts';
+import { findConfirmationProblems } from './settings-by-condition.ts';
+import { findNotificationProblems, isReceiptElement, mendEmail, mendEmailText } from './settings-email.ts';
 import {
   describedSchema,
   type SettingKind,
@@ -14,7 +15,11 @@ import {
 } from './settings-kinds.ts';
 import { type SettingName, type Settings, settingNames, settingRow, settingRows } from './settings-table.ts';
 import { themeParts } from './theme/check-theme.ts';
-import { dropRemovedLanguages, mapAllSettingTexts } from './translations/check-translations.ts';
+import {
+  dropRemovedLanguages,
+  mapAllSettingTexts,
+  mapEntryTexts,
+} from './translations/check-translations.ts';
 
 export {
   type AccessMode,
@@ -78,16 +83,31 @@ function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): Settings
 /** Returns stored settings without references to removed elements and languages, which would block other changes. */
 export function dropStaleSettings(form: Form, settings: Settings): Settings {
   const { receipt_email_element: receipt, subject_element: subject } = settings;
-  const gone = [
-    ...(receipt !== undefined && !isReceiptElement(receipt, form) ? ['receipt_email_element'] : []),
-    ...(subject !== undefined && !isSubjectElement(subject, form) ? ['subject_element'] : []),
-  ];
+  const others = languagesOf(form).slice(1);
   const mend = (text: string): string =>
     fillPiped(text, (id) => (canPipeInSettings(form, id) ? `{{${id}}}` : ''));
-  const { confirmations, notifications, ...rest } = settings;
-  const kept = mapAllSettingTexts(dropRemovedLanguages<Settings>(rest, languagesOf(form).slice(1)), mend);
-  const all = { ...kept, ...keepValidConditionalSettings(form, { confirmations, notifications }, mend) };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
+  const kept = mapAllSettingTexts(dropRemovedLanguages<Settings>(settings, others), (text, name) =>
+    name.startsWith('receipt.') ? mendEmailText(form, text) : mend(text),
+  );
+  const confirmations = settings.confirmations
+    ?.map((each) => mapEntryTexts(dropRemovedLanguages(each, others), mend))
+    .filter((each) => findConfirmationProblems([each], form).length === 0);
+  const notifications = settings.notifications
+    ?.map((each) => mendEmail(form, dropRemovedLanguages(each, others)))
+    .filter((each) => findNotificationProblems([each], form).length === 0);
+  const mended: Settings = {
+    ...kept,
+    ...(kept.receipt && { receipt: mendEmail(form, kept.receipt) }),
+    ...(confirmations && { confirmations }),
+    ...(notifications && { notifications }),
+  };
+  const gone = new Set([
+    ...(receipt !== undefined && !isReceiptElement(receipt, form) ? ['receipt_email_element'] : []),
+    ...(subject !== undefined && !isSubjectElement(subject, form) ? ['subject_element'] : []),
+    ...(confirmations?.length === 0 ? ['confirmations'] : []),
+    ...(notifications?.length === 0 ? ['notifications'] : []),
+  ]);
+  return Object.fromEntries(Object.entries(mended).filter(([name]) => !gone.has(name)));
 }
 
 /** Returns the names of the settings that differ. */

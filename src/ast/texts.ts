@@ -7,12 +7,14 @@ import type { FormNode } from './form/tree.ts';
 import type { Settings } from './settings.ts';
 import {
   attributesOfType,
-  type ConfirmationTextName,
-  confirmationBytes,
-  confirmationTextNames,
+  type EntryTextName,
+  entryTextBytes,
+  entryTextNames,
   getSettingText,
-  isConfirmationTextName,
+  isEntryTextName,
   settingTextNames,
+  type TextList,
+  textLists,
   translatableAttributesOf,
   translationsOf,
 } from './translations/check-translations.ts';
@@ -128,58 +130,61 @@ function textsOfSettings(settings: Settings): FormText[] {
   };
   return [
     ...settingTextNames.flatMap((name) => {
-      const most = name.startsWith('theme.') ? formLimits.labelBytes : formLimits.textBytes;
+      const isLong = name.endsWith('message');
       return textOf(
         name,
         getSettingText(settings, name),
-        most,
+        isLong ? formLimits.textBytes : formLimits.labelBytes,
         (texts) => getProperty(texts, name),
         settings,
       );
     }),
-    ...(settings.confirmations ?? []).flatMap((confirmation, index) =>
-      confirmationTextNames.flatMap((name) =>
-        textOf(
-          `confirmations.${index}.${name}`,
-          confirmation[name],
-          confirmationBytes[name],
-          (texts) => getProperty(texts, name),
-          confirmation,
-        ),
+    ...textLists.flatMap((list) =>
+      (settings[list] ?? []).flatMap((entry, index) =>
+        // Members read an email to a fixed address, so it needs no translation.
+        'to' in entry && typeof entry.to === 'string' && !entry.translations
+          ? []
+          : entryTextNames.flatMap((name) =>
+              textOf(
+                `${list}.${index}.${name}`,
+                getProperty<unknown>(entry, name),
+                entryTextBytes[name],
+                (texts) => getProperty(texts, name),
+                entry,
+              ),
+            ),
       ),
     ),
   ];
 }
 
-/** Returns the index and text of a conditional confirmation that a settings text belongs to, or undefined. */
-export function parseConfirmationAttribute(
-  attribute: string,
-): { readonly index: number; readonly attribute: ConfirmationTextName } | undefined {
-  const [, index, name] = /^confirmations\.(\d+)\.(\w+)$/.exec(attribute) ?? [];
-  return index !== undefined && name !== undefined && isConfirmationTextName(name)
-    ? { index: Number(index), attribute: name }
+/** The entry of a list and its text, such as the message of a confirmation. */
+type EntryText = { readonly list: TextList; readonly index: number; readonly attribute: EntryTextName };
+
+/** Returns the entry and text that a settings text belongs to, or undefined if it is in no list. */
+export function parseEntryAttribute(attribute: string): EntryText | undefined {
+  const [list, index, name] = attribute.split('.');
+  const known = textLists.find((each) => each === list);
+  return known && name !== undefined && isEntryTextName(name)
+    ? { list: known, index: Number(index), attribute: name }
     : undefined;
 }
 
-/** Applies translated texts to the settings, including conditional confirmations. */
-export function applySettingsTranslations(settings: Settings, changes: readonly TextChange[] = []): Settings {
-  const byIndex = Map.groupBy(changes, ({ text }) => parseConfirmationAttribute(text.attribute)?.index);
-  const translated = applyTextChanges(settings, byIndex.get(undefined));
-  const { confirmations } = translated;
-  if (!confirmations || byIndex.size === Number(byIndex.has(undefined))) return translated;
-  return {
-    ...translated,
-    confirmations: confirmations.map((each, index) =>
-      applyTextChanges(
-        each,
-        byIndex.get(index)?.map((change) => ({
-          ...change,
-          text: { ...change.text, ...parseConfirmationAttribute(change.text.attribute) },
-        })),
-      ),
-    ),
-  };
-}
+/** Applies translated texts to the settings, including the entries of lists. */
+export const applySettingsTranslations = (
+  settings: Settings,
+  changes: readonly TextChange[] = [],
+): Settings =>
+  changes.reduce((now, change) => {
+    const place = parseEntryAttribute(change.text.attribute);
+    if (!place) return applyTextChanges(now, [change]);
+    const { list, index, attribute } = place;
+    const entries: readonly { readonly translations?: object }[] = now[list] ?? [];
+    const entry = entries[index];
+    if (!entry) return now;
+    const translated = applyTextChanges(entry, [{ ...change, text: { ...change.text, attribute } }]);
+    return { ...now, [list]: entries.with(index, translated) };
+  }, settings);
 
 /** A change to one text in one language. Undefined removes the translation. */
 export type TextChange = {

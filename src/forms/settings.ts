@@ -103,6 +103,12 @@ export async function allowOrigin(
 /** Settings that send answers to people other than the visitor. */
 const sendsAnswers = ['notification_email', 'notifications'] as const satisfies readonly SettingName[];
 
+/** Returns the permissions that a setting gives to the people whom it emails: an edit link lets them change answers. */
+const permissionsOf = (value: unknown): readonly Permission[] =>
+  JSON.stringify(value).includes('edit_url')
+    ? ['submissions:read', 'submissions:write']
+    : ['submissions:read'];
+
 /**
  * Requires the permission to read answers from a caller who changes where answers are sent. Other callers can
  * only keep or clear these settings.
@@ -115,11 +121,11 @@ export async function requireAnswerReadPermission(
   given: unknown,
   readCurrent: () => Promise<Settings>,
 ): Promise<void> {
-  const needed: Permission = 'submissions:read';
-  if (caller.may(needed) || !isRecord(given)) return;
+  if (!isRecord(given)) return;
   for (const name of sendsAnswers) {
     const value = getProperty(given, name) ?? null;
-    if (value === null || isSameJson(value, (await readCurrent())[name])) continue;
+    const needed = permissionsOf(value).find((permission) => !caller.may(permission));
+    if (value === null || !needed || isSameJson(value, (await readCurrent())[name])) continue;
     throw new ApiError(
       'forbidden',
       `The setting "${name}" sends answers by email, so it requires the permission ${needed}.`,

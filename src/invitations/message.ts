@@ -156,7 +156,7 @@ export type Recipient = {
 };
 
 /** The content of an invitation email. It contains no answers. */
-export type InvitationEmail = EmailBody & { blocks: Exclude<EmailBlock, { kind: 'fields' }>[] };
+export type InvitationEmail = EmailBody & { blocks: Exclude<EmailBlock, { kind: 'fields' | 'rich' }>[] };
 
 export type MailPurpose = 'invitation' | 'reminder';
 

@@ -51,12 +51,17 @@ export type EmailFile = { id: string; filename: string; size: number };
 /** A label with an answer or fact: text of one or more lines, or files. */
 export type EmailField = { label: string } & ({ value: string } | { files: readonly EmailFile[] });
 
+/** A part of a line: bold (`b`), italic (`i`) or both, or a link. */
+export type EmailPart = { text: string; mark?: 'b' | 'i' | 'bi'; href?: string };
+
 /**
  * A part of an email. Texts are plain: all characters are shown literally, including line breaks, and an
- * empty line starts a paragraph. Only src/mail/template/ creates markup.
+ * empty line starts a paragraph. Only src/mail/sending/template.ts creates markup.
  */
 export type EmailBlock =
   | { kind: 'text'; text: string }
+  /** An author's paragraph, list or heading, line by line. */
+  | { kind: 'rich'; style: 'text' | 'ul' | 'ol' | 'heading'; lines: readonly (readonly EmailPart[])[] }
   | { kind: 'heading'; text: string }
   /** An action. Its URL (http or https) is also written below, for mail programs that show no buttons. */
   | { kind: 'button'; label: string; url: string }

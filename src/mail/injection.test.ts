@@ -102,6 +102,8 @@ test('no text of an email becomes markup, and no URL of a button can run code', 
           blocks: [
             { kind: 'heading', text },
             { kind: 'text', text },
+            { kind: 'rich', style: 'ul', lines: [[{ text }, { text, mark: 'bi' }, { text, href: url }]] },
+            { kind: 'rich', style: 'text', lines: [[{ text }], [{ text, mark: 'b' }]] },
             { kind: 'button', label: text, url },
             { kind: 'fields', fields: [{ label: text, files: [{ id: text, filename: text, size: 1 }] }] },
           ],
@@ -110,7 +112,7 @@ test('no text of an email becomes markup, and no URL of a button can run code', 
         () => url,
       );
       const tags = new Set([...html.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => tag!.toLowerCase()));
-      const ours = 'html head meta title style body main h1 h2 p dl dt dd a br footer'.split(' ');
+      const ours = 'html head meta title style body main h1 h2 p dl dt dd a br footer ul li b i'.split(' ');
       assert.deepEqual(
         [...tags].filter((tag) => !ours.includes(tag)),
         [],

@@ -5,7 +5,7 @@ import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { type TarWriter, tarStream } from '#kit/archives.ts';
 import { now } from '#kit/clock.ts';
 import { json, onlyRow, statement } from '#kit/statement.ts';
-import { listAnswerFields } from '#mail/notices/submission-emails.ts';
+import { listAnswerFields } from '#mail/notices/answer-texts.ts';
 import { english } from '#mail/words/words.ts';
 import type { PersonRecord, PersonRecordKind } from './person-records.ts';
 

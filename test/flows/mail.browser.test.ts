@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { element, structure } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';
 import { signIn } from '../console.ts';
@@ -157,6 +158,49 @@ test('form settings mark addresses of people who are not members, and accept the
   await warning.waitFor();
   await field.fill(owner.email);
   await warning.waitFor({ state: 'detached' });
+  await browser.leave(page);
+});
+
+test('an author words the receipt of a form, sees a preview, and sends a test to their own address', async () => {
+  const author = await signIn(service, { workspaceId: owner.workspaceId, role: 'editor' });
+  const { body: form } = await author.api<{ id: string }>('POST', '/forms', {
+    structure: structure(element('email', 'mail', { label: 'Email' })),
+    settings: { receipt_email_element: 'mail' },
+  });
+  const page = await browser.open(`/app/forms/${form.id}`, author);
+  await page
+    .getByRole('navigation', { name: 'Form views' })
+    .getByRole('button', { name: 'Settings' })
+    .click();
+  await page.getByLabel('Subject of the receipt').fill('See you soon');
+  const message = page.getByLabel('Message of the receipt');
+  await message.fill('Hello **you** ');
+  const insert = page.locator('.insertable', { has: message }).getByRole('button');
+  await insert.click();
+  await page.getByRole('menuitem', { name: 'All answers' }).click();
+  await page.getByRole('button', { name: 'Replies to the receipt go to' }).click();
+  await page.getByRole('option', { name: 'An address' }).click();
+  await page.getByLabel('Reply address of the receipt').fill('help@example.org');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Preview the receipt' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Email preview' });
+  await dialog.getByText('See you soon').waitFor();
+  await dialog.getByText('Replies go to help@example.org').waitFor();
+  await dialog.frameLocator('iframe').getByText('you', { exact: true }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Send a test' }).click();
+  const { mail } = await server.waitForOne(author.email);
+  assert.equal(mail.subject, 'Test: See you soon');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const words = {
+    subject: 'See you soon',
+    message: 'Hello **you** {{answers}}',
+    reply_to: 'help@example.org',
+  };
+  await until('the working copy to be saved', async () => {
+    const { body } = await author.api<{ settings: { receipt?: object } }>('GET', `/forms/${form.id}/draft`);
+    return isDeepStrictEqual(body.settings.receipt, words);
+  });
   await browser.leave(page);
 });
 

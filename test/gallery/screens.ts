@@ -556,6 +556,12 @@ const inBuilder: readonly Screen[] = [
   ['builder-languages', inOrder, '.canvas-body', show('Languages')],
   ['builder-confirmations', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add a confirmation'))],
   ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add an email'))],
+  [
+    'builder-email-preview',
+    inOrder,
+    '.canvas-body',
+    doing(show('Settings'), press('Preview email 1', '[role="dialog"] .drawn-page')),
+  ],
   ['builder-order-json', inOrder, '.canvas-body', show('JSON')],
   ['builder-publish', `/app/forms/${draft}`, '.canvas-body', press('Publish')],
   [

@@ -59,6 +59,16 @@ export function writePage(page: Document, text: string): void {
   page.defaultView!.scrollTo(0, 0);
 }
 
+/** Shows an email in the document of a frame, with its own style sheet. */
+export function writeEmail(page: Document, text: string): void {
+  const sheet = new page.defaultView!.CSSStyleSheet();
+  sheet.replaceSync(/<style>([^]*?)<\/style>/.exec(text)?.[1] ?? '');
+  page.adoptedStyleSheets = [sheet];
+  const { documentElement, body } = parsePage(text);
+  page.documentElement.lang = documentElement.lang;
+  page.body.replaceChildren(...page.importNode(body, true).childNodes);
+}
+
 /**
  * Runs `write` for the document of a frame, and again if the browser inserts the empty document only later,
  * which some browsers do. @returns a function that ends it.

@@ -10,6 +10,7 @@ import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
+import { formEmailEndpoints } from '#mail/notices/form-email-endpoints.ts';
 import { peopleEndpoints } from '#people/endpoints.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { bulkEndpoints } from '#search/bulk-endpoints.ts';
@@ -109,6 +110,7 @@ export function apiOperations(services: Services) {
     ...auditEndpoints(services),
     ...peopleEndpoints(services),
     ...mailEndpoints(services),
+    ...formEmailEndpoints(services),
     ...taskEndpoints(services),
   } satisfies Record<OperationName, Operation<Permission>>;
 }

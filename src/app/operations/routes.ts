@@ -161,6 +161,8 @@ export const routes = {
   listMails: 'GET /mails',
   getMail: 'GET /mails/:id',
   retryMail: 'POST /mails/:id/retry',
+  previewFormEmail: 'POST /forms/:id/emails/preview',
+  testFormEmail: 'POST /forms/:id/emails/test',
 } as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
 
 /**

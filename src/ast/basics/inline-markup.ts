@@ -1,21 +1,30 @@
 /**
- * Matches `***both***`, `**bold**`, `*italic*`, and links: `[text](https://…)` or `mailto:`. Marks cannot be
- * nested otherwise.
+ * Returns a pattern for `***both***`, `**bold**`, `*italic*`, and links: `[text](https://…)` or `mailto:`. Marks
+ * cannot be nested otherwise.
  */
-const inlineMarkup =
-  /\*\*\*(?<both>[^*\n]+)\*\*\*|\*\*(?<bold>[^*\n]+)\*\*|\[(?<label>[^[\]\n]{1,500})\]\((?<href>(?:https:\/\/|mailto:)[^\s()<>]{1,2000})\)|(?<![\w*])\*(?<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g;
+const markupWith = (target: string): RegExp =>
+  new RegExp(
+    String.raw`\*\*\*(?<both>[^*\n]+)\*\*\*|\*\*(?<bold>[^*\n]+)\*\*|\[(?<label>[^[\]\n]{1,500})\]\((?<href>${target})\)|(?<![\w*])\*(?<italic>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])`,
+    'g',
+  );
+
+const webTarget = String.raw`(?:https:\/\/|mailto:)[^\s()<>]{1,2000}`;
+const inlineMarkup = markupWith(webTarget);
+
+/** In emails, a placeholder can be the target of a link: `[Change your answers]({{edit_url}})`. */
+export const emailMarkup = markupWith(String.raw`${webTarget}|\{\{ ?\w+_url ?\}\}`);
 
 /** Bold, italic, or both. */
 type InlineMark = 'b' | 'i' | 'bi';
 
 /** A part of a text: marked, a link with its address, or plain. */
-type InlinePart = { readonly text: string; readonly mark?: InlineMark; readonly href?: string };
+export type InlinePart = { readonly text: string; readonly mark?: InlineMark; readonly href?: string };
 
 /** Splits an author's text into plain and marked parts. */
-export function splitInlineMarkup(text: string): InlinePart[] {
+export function splitInlineMarkup(text: string, pattern = inlineMarkup): InlinePart[] {
   const parts: InlinePart[] = [];
   let from = 0;
-  for (const { 0: whole, groups = {}, index } of text.matchAll(inlineMarkup)) {
+  for (const { 0: whole, groups = {}, index } of text.matchAll(pattern)) {
     const { both, bold, italic, label, href } = groups;
     parts.push({ text: text.slice(from, index) });
     if (href !== undefined) parts.push({ text: label!, href });

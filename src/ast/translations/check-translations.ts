@@ -105,56 +105,59 @@ const optionIds = (options: unknown): ReadonlySet<string> =>
 export const settingTextNames = [
   'confirmation_message',
   'closed_message',
+  'receipt.subject',
+  'receipt.message',
   'theme.confirmation_title',
   'theme.submit_label',
   'theme.social_title',
 ] as const;
-type SettingTextName = (typeof settingTextNames)[number];
+export type SettingTextName = (typeof settingTextNames)[number];
 
 /** The text settings in the other languages of the form, by BCP 47 tag. */
 export type SettingTranslations = Readonly<
   Record<string, Readonly<Partial<Record<SettingTextName, string>>>>
 >;
 
-/** The texts of a conditional confirmation, and their limits in bytes. */
-export const confirmationTextNames = ['title', 'message'] as const;
-export type ConfirmationTextName = (typeof confirmationTextNames)[number];
-export const confirmationBytes = { title: formLimits.labelBytes, message: formLimits.textBytes } as const;
-export const isConfirmationTextName = (name: string): name is ConfirmationTextName =>
-  confirmationTextNames.some((known) => known === name);
+/** The settings that are lists whose entries have texts of their own. */
+export const textLists = ['confirmations', 'notifications'] as const;
+export type TextList = (typeof textLists)[number];
 
-/**
- * The translated texts of a confirmation. They are stored with it, so that confirmations can be reordered.
- */
-export type ConfirmationTranslations = Readonly<
-  Record<string, Readonly<Partial<Record<ConfirmationTextName, string>>>>
->;
+/** The texts of an entry of these lists, and their limits in bytes. */
+export const entryTextBytes = {
+  title: formLimits.labelBytes,
+  subject: formLimits.labelBytes,
+  message: formLimits.textBytes,
+} as const;
+export type EntryTextName = keyof typeof entryTextBytes;
+export const entryTextNames = Object.keys(entryTextBytes) as readonly EntryTextName[];
+export const isEntryTextName = (name: string): name is EntryTextName => Object.hasOwn(entryTextBytes, name);
 
-/** The parts of a confirmation that have texts. */
-type ConfirmationWithTexts = {
-  readonly title?: string;
-  readonly message?: string;
-  readonly translations?: ConfirmationTranslations;
+/** The translated texts of an entry. They are stored with it, so that entries can be reordered. */
+export type EntryTranslations = Readonly<Record<string, Readonly<Partial<Record<EntryTextName, string>>>>>;
+
+/** The parts of an entry that have texts. */
+type EntryWithTexts = Readonly<Partial<Record<EntryTextName, string>>> & {
+  readonly translations?: EntryTranslations;
 };
 
-/** Applies `change` to every text of a confirmation, in every language. */
-export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>(
-  confirmation: Confirmation,
+/** Applies `change` to every text of an entry, in every language. */
+export function mapEntryTexts<Entry extends EntryWithTexts>(
+  entry: Entry,
   change: (text: string) => string,
-): Confirmation {
+): Entry {
   const map = (holder: object): object =>
     Object.fromEntries(
       Object.entries(holder).map(([name, text]) => [
         name,
-        isConfirmationTextName(name) && typeof text === 'string' ? change(text) : text,
+        isEntryTextName(name) && typeof text === 'string' ? change(text) : text,
       ]),
     );
-  const translations = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
+  const translations = translationsOf(entry).map(([language, texts]) => [language, map(texts)]);
   // The type is unchanged, because only texts differ from the original.
   return {
-    ...map(confirmation),
+    ...map(entry),
     ...(translations.length > 0 && { translations: Object.fromEntries(translations) }),
-  } as Confirmation;
+  } as Entry;
 }
 
 /** Drops translations into languages that the form no longer has. */
@@ -172,10 +175,10 @@ export function dropRemovedLanguages<Holder extends { readonly translations?: ob
 type WithTexts = {
   readonly confirmation_message?: string;
   readonly closed_message?: string;
+  readonly receipt?: { readonly subject?: string; readonly message?: string };
   readonly theme?: Theme;
   readonly translations?: SettingTranslations;
-  readonly confirmations?: readonly ConfirmationWithTexts[];
-};
+} & { readonly [List in TextList]?: readonly EntryWithTexts[] };
 
 /** Returns the texts of each other language. In unvalidated settings, translations can be any value. */
 export function translationsOf({
@@ -190,23 +193,28 @@ export function translationsOf({
 export const isSettingTextName = (name: string): name is SettingTextName =>
   settingTextNames.some((known) => known === name);
 
-const themePart = 'theme.';
+/** Splits `theme.submit_label` into the setting and its part. */
+const splitName = (name: SettingTextName) => name.split('.') as [keyof WithTexts, string?];
 
 export function getSettingText(settings: WithTexts, name: SettingTextName): string | undefined {
-  const holder: unknown = name.startsWith(themePart) ? settings.theme : settings;
-  const text: unknown = isRecord(holder) ? getProperty(holder, name.replace(themePart, '')) : undefined;
+  const [setting, part] = splitName(name);
+  const holder: unknown = part === undefined ? settings : settings[setting];
+  const text: unknown = isRecord(holder) ? getProperty(holder, part ?? setting) : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
 /** Returns the settings with one text added or replaced. */
-export const withSettingText = <Settings extends WithTexts>(
+export function withSettingText<Settings extends WithTexts>(
   settings: Settings,
   name: SettingTextName,
   text: string,
-): Settings =>
-  name.startsWith(themePart)
-    ? { ...settings, theme: { ...settings.theme, [name.replace(themePart, '')]: text } }
-    : { ...settings, [name]: text };
+): Settings {
+  const [setting, part] = splitName(name);
+  return {
+    ...settings,
+    [setting]: part === undefined ? text : { ...(settings[setting] as object | undefined), [part]: text },
+  };
+}
 
 /** Lists every text of the settings, in every language. */
 export const allSettingTexts = (settings: WithTexts): string[] => [
@@ -219,14 +227,17 @@ export const allSettingTexts = (settings: WithTexts): string[] => [
 /** Applies `change` to every text of the settings, in every language. */
 export function mapAllSettingTexts<Settings extends WithTexts>(
   settings: Settings,
-  change: (text: string) => string,
+  change: (text: string, name: string) => string,
 ): Settings {
   const mapped = mapSettingTexts(settings, change);
   if (!settings.translations) return mapped;
   const translations = translationsOf(settings).map(([language, texts]) => [
     language,
     Object.fromEntries(
-      Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? change(text) : text]),
+      Object.entries(texts).map(([name, text]) => [
+        name,
+        typeof text === 'string' ? change(text, name) : text,
+      ]),
     ),
   ]);
   return { ...mapped, translations: Object.fromEntries(translations) as SettingTranslations };
@@ -250,16 +261,10 @@ export function settingsInLanguage<Settings extends WithTexts>(
   const pick = <Texts>(translations: Readonly<Record<string, Texts>> = {}): Texts | undefined =>
     language === undefined ? undefined : getProperty(translations, language);
   const texts = pick(settings.translations);
-  const {
-    translations: _translations,
-    confirmations,
-    ...translated
-  } = mapSettingTexts(settings, (text, name) => texts?.[name] ?? text);
-  // The cast is safe: translations are optional in all settings.
-  return {
-    ...translated,
-    ...(confirmations && {
-      confirmations: confirmations.map(({ translations, ...each }) => ({ ...each, ...pick(translations) })),
-    }),
-  } as unknown as Settings;
+  const { translations: _, ...translated } = mapSettingTexts(settings, (text, name) => texts?.[name] ?? text);
+  const lists = textLists.flatMap((list) => {
+    const entries = settings[list]?.map(({ translations, ...each }) => ({ ...each, ...pick(translations) }));
+    return entries ? [[list, entries]] : [];
+  });
+  return { ...translated, ...Object.fromEntries(lists) };
 }

@@ -437,6 +437,34 @@ test('answers are stemmed by their language; a language that search does not sup
   );
 });
 
+test('emails are translated: the receipt with the settings, each notification to a visitor with itself', () => {
+  const document: EditedForm = {
+    structure: structure(),
+    settings: {
+      receipt: { subject: 'Thanks {{name}}', message: 'Hello' },
+      notifications: [
+        { to: 'team@example.org', subject: 'New' },
+        { to: { answer: 'mail' }, subject: 'For you' },
+      ],
+    },
+  };
+  const [receipt, , email, ...others] = listTexts(document).filter(({ path }) => !path);
+  assert.deepEqual(
+    [receipt?.key, email?.key, others],
+    ['$settings/receipt.subject', '$settings/notifications.1.subject', []],
+  );
+  assert.equal(readTextsFile(document, `key,de\n${email!.key},"a\nb"\n`).ok, false, 'a subject is one line');
+  const { settings } = applyFormTranslations(document, [
+    { text: receipt!, language: 'de', to: 'Danke {{name}}' },
+    { text: email!, language: 'de', to: 'Für dich' },
+  ]);
+  assert.deepEqual(settings.translations, { de: { 'receipt.subject': 'Danke {{name}}' } });
+  assert.deepEqual(settings.notifications?.[1]?.translations, { de: { subject: 'Für dich' } });
+  const german = settingsInLanguage(settings, 'de');
+  assert.deepEqual(german.receipt, { subject: 'Danke {{name}}', message: 'Hello' });
+  assert.deepEqual(german.notifications?.[1], { to: { answer: 'mail' }, subject: 'Für dich' });
+});
+
 test('labels and long texts may have two lines; options and button labels may not', () => {
   const document: EditedForm = {
     structure: structure(),

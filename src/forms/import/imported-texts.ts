@@ -5,11 +5,7 @@ import { isLocale } from '#ast/basics/locales.ts';
 import { isLanguageTag } from '#ast/basics/match-language.ts';
 import type { Option } from '#ast/basics/options.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/basics/text.ts';
-import {
-  confirmationBytes,
-  isSettingTextName,
-  withSettingText,
-} from '#ast/translations/check-translations.ts';
+import { entryTextBytes, isSettingTextName, withSettingText } from '#ast/translations/check-translations.ts';
 import { lineOfHtml, textOfHtml } from './html.ts';
 import { attributeSpecsOf, type Sketch, type SketchNode } from './sketch.ts';
 import type { SourcePart } from './source.ts';
@@ -220,7 +216,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
 function bytesOf(type: string, attribute: string): number {
   const spec = getProperty(attributeSpecsOf(type), attribute);
   if (spec?.kind === 'string') return spec.maxBytes;
-  return attribute === 'title' ? confirmationBytes.title : confirmationBytes.message;
+  return attribute === 'title' ? entryTextBytes.title : entryTextBytes.message;
 }
 
 /** Returns a language tag in the spelling of forms: `pt-br` becomes `pt-BR`. */

@@ -1,108 +1,22 @@
-import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
-import { type AnswerFormat, formatAnswerParts } from '#ast/answers/format-answer.ts';
-import { createPlaceholderFiller, type PlaceholderFiller } from '#ast/answers/format-piped.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
+import { type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
-import {
-  answerKindOf,
-  type Form,
-  type InputElement,
-  isVisibleToVisitors,
-  listQuestions,
-} from '#ast/form/tree.ts';
+import { type Form, isVisibleToVisitors, languagesOf, listQuestions } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import {
-  answerFilesOf,
-  findConfirmationIndex,
-  type SubmissionNotification,
-  withConfirmation,
-} from '#ast/settings-by-condition.ts';
+import { answerFilesOf, findConfirmationIndex, withConfirmation } from '#ast/settings-by-condition.ts';
+import type { EmailWords, SubmissionNotification } from '#ast/settings-email.ts';
 import { formatReference } from '#ast/short-reference.ts';
-import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
-import { type Database, transaction } from '#kit/database.ts';
-import { type MailAddress, readMailAddress } from '#kit/outbox/address.ts';
-import { type EmailBlock, type EmailField, enqueueMail, type MailKind, type NewMail } from '#kit/outbox.ts';
-import {
-  json,
-  jsonb,
-  nullable,
-  type Queryable,
-  type RowOf,
-  statement,
-  text,
-  timestamp,
-  uuid,
-} from '#kit/statement.ts';
-import type { Vault } from '#kit/vault.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import type { EmailBlock, NewMail } from '#kit/outbox.ts';
+import { json, jsonb, nullable, type RowOf, text, timestamp, uuid } from '#kit/statement.ts';
 import { formatEmailTime } from '../notice-context.ts';
-import { english, type MailWords, mailWords } from '../words/words.ts';
-
-/** Returns the format of answers in emails. It matches the public page. */
-const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): AnswerFormat => ({
-  language,
-  numberLocale: language,
-  words,
-});
-
-const noFiles: ReadonlyMap<string, readonly { readonly filename: string }[]> = new Map();
-
-/**
- * Returns a function that fills answers into a form's texts. All elements count as shown, because hidden ones
- * have no stored answers.
- */
-const createTextFiller = (form: Form, values: Answers, format: AnswerFormat): PlaceholderFiller =>
-  createPlaceholderFiller({ form, values, files: noFiles, shown: { isShown: () => true }, format });
-
-/** Fills answers into a text of the form's settings. */
-const fillWithAnswers = (
-  form: Form,
-  answers: Answers,
-  { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
-  text: string,
-): string => createTextFiller(form, answers, speechOf(locale, words))(text);
-
-/**
- * Returns the answers with their labels, in form order. Unanswered questions are omitted.
- * @param isListed selects inputs; defaults to all.
- */
-export function listAnswerFields(
-  form: Form,
-  answers: Answers,
-  { locale, words }: { readonly locale: Locale; readonly words: Pick<MailWords, 'yes' | 'no'> },
-  isListed: (input: InputElement) => boolean = () => true,
-): EmailField[] {
-  const format = speechOf(locale, words);
-  const fillText = createTextFiller(form, answers, format);
-  return listQuestions(form).flatMap((question): EmailField[] => {
-    const { id } = question.element.attrs;
-    const label = fillText(question.element.attrs.label);
-    const answer = getProperty(answers, id);
-    if (answer === undefined) return [];
-    if (question.kind === 'input')
-      return !isListed(question.element) ? [] : [fieldOf(question.element, label, answer, format)];
-    return (answer as AnswerRow[]).flatMap((row, index) =>
-      question.inputs.flatMap((input): EmailField[] => {
-        const cell = getProperty(row, input.attrs.id);
-        const inRow = fillText(input.attrs.label, { group: question.element, index });
-        const place = `${label} ${index + 1}: ${inRow}`;
-        return cell === undefined || !isListed(input) ? [] : [fieldOf(input, place, cell, format)];
-      }),
-    );
-  });
-}
-
-function fieldOf(input: InputElement, label: string, answer: AnswerValue, format: AnswerFormat): EmailField {
-  if (answerKindOf(input) === 'files') {
-    const files = (answer as FileAnswer[]).map(({ id, filename, size }) => ({ id, filename, size }));
-    return { label, files };
-  }
-  return { label, value: formatAnswerParts(input, answer, format).join('\n') };
-}
+import { english, mailWords } from '../words/words.ts';
+import { composeAuthorWords, fillWithAnswers, listAnswerFields, type Speech } from './answer-texts.ts';
 
 /**
  * Returns the first email answer that can receive email, for Reply-To. Answers follow the HTML standard,
@@ -144,10 +58,13 @@ const reasonOfOwners = (formName: string): string =>
   `You're receiving this email because the settings of the form “${formName}” list this address for notifications.`;
 
 /** Returns the answers and the reference data as blocks of an email. */
-function factsOf({ structure, answers, reference }: NotifiedSubmission): EmailBlock[] {
+function factsOf(
+  { structure, answers, reference }: NotifiedSubmission,
+  speech: Speech = { locale: 'en', words: english },
+): EmailBlock[] {
   const along = Object.entries(reference).map(([label, value]) => ({ label, value }));
   return [
-    { kind: 'fields', fields: listAnswerFields(structure, answers, { locale: 'en', words: english }) },
+    { kind: 'fields', fields: listAnswerFields(structure, answers, speech) },
     ...(along.length > 0
       ? ([
           { kind: 'heading', text: 'Reference data' },
@@ -157,20 +74,40 @@ function factsOf({ structure, answers, reference }: NotifiedSubmission): EmailBl
   ];
 }
 
-/** Writes the notification about one submission; a reply to it goes to the visitor. */
-export function composeNotification(submission: NotifiedSubmission, publicUrl: string): Omit<NewMail, 'to'> {
+/** The visitor's link to change the answers, if the form allows it. */
+export type EditLink = { url: string; until: Date } | undefined;
+
+/**
+ * Writes the notification about one submission, with the author's own words if there are any. By default, a
+ * reply to it goes to the visitor.
+ */
+export function composeNotification(
+  submission: NotifiedSubmission,
+  publicUrl: string,
+  { edit, words }: { edit?: EditLink; words?: EmailWords } = {},
+): Omit<NewMail, 'to'> {
   const { form_name, structure, answers, completed_at, settings } = submission;
   const replyTo = replyAddress(structure, answers);
+  const url = consoleAddress(publicUrl, submission);
+  const speech = mailWords(localeOf(languagesOf(structure)[0]) ?? settings.locale);
+  const { blocks, ...own } = composeAuthorWords(words ?? {}, {
+    form: structure,
+    answers,
+    speech,
+    links: { submission_url: url, edit_url: edit?.url },
+    listed: factsOf(submission, speech),
+  });
   return {
     kind: 'notification',
     subject: `New submission: ${form_name}`,
     ...(replyTo !== undefined && { replyTo }),
+    ...own,
     letter: {
       heading: form_name,
-      blocks: [
+      blocks: blocks ?? [
         { kind: 'text', text: `Submitted on ${formatEmailTime(completed_at, settings.time_zone)}.` },
         ...factsOf(submission),
-        { kind: 'button', label: 'Open the submission', url: consoleAddress(publicUrl, submission) },
+        { kind: 'button', label: 'Open the submission', url },
       ],
       reason: reasonOfOwners(form_name),
     },
@@ -209,20 +146,36 @@ export function composeDigest(
   };
 }
 
+/** Writes the text of a receipt without the author's own words. */
+function* receiptBlocks(
+  form: Form,
+  settings: Settings,
+  { answers, introduction, speech }: { answers: Answers; introduction: string; speech: Speech },
+): Generator<EmailBlock> {
+  yield { kind: 'text', text: introduction };
+  const { confirmation_message: message } = settings;
+  // If the receipt shows no answers, those in the confirmation message are also left out.
+  const shown = settings.receipt_answers === true ? answers : {};
+  if (message) yield { kind: 'text', text: fillWithAnswers(form, shown, speech, stripInlineMarkup(message)) };
+}
+
 /**
- * Writes the visitor's receipt.
+ * Writes the visitor's receipt. Its address may belong to another person, so it has answers only if the form's settings
+ * say so.
+ * @param given the settings of the submission are in its language.
  * @param edit the link to edit the answers, if the form allows it.
  * @param spoken the language of the page, or else of the form.
  */
 export function composeReceipt(
-  { id, answers, ...noticed }: NotifiedSubmission,
-  edit: { url: string; until: Date } | undefined,
-  spoken: LocaleChoice | undefined,
+  given: NotifiedSubmission,
+  publicUrl: string,
+  { edit, words: own, spoken }: { edit: EditLink; words?: EmailWords; spoken: LocaleChoice | undefined },
 ): Omit<NewMail, 'to'> {
-  const language = noticed.language ?? undefined;
-  const structure = formInLanguage(noticed.structure, language);
-  const { confirmations } = noticed.settings;
-  const context = createEvaluationContext(noticed.settings, noticed.reference);
+  const { answers, reference } = given;
+  const language = given.language ?? undefined;
+  const structure = formInLanguage(given.structure, language);
+  const context = createEvaluationContext(given.settings, reference);
+  const { confirmations = [] } = given.settings;
   const place = findConfirmationIndex(
     confirmations,
     structure,
@@ -230,46 +183,35 @@ export function composeReceipt(
     context,
     answerFilesOf(structure, answers),
   );
-  const chosen = place === undefined ? undefined : confirmations?.[place];
-  const settings = withConfirmation(settingsInLanguage(noticed.settings, language), chosen);
-  const form_name = structure.attrs.name;
+  const settings = withConfirmation(given.settings, place === undefined ? undefined : confirmations[place]);
   const { locale, words } = mailWords(localeOf(language) ?? spoken);
-  const receipt = formatReference(id, settings.theme);
-  const values = { form: form_name, receipt };
+  const speech = { locale, words };
+  const form = structure.attrs.name;
+  const values = { form, receipt: formatReference(given.id, settings.theme) };
+  const listed: EmailBlock[] = [
+    { kind: 'fields', fields: listAnswerFields(structure, answers, speech, isVisibleToVisitors) },
+  ];
+  const { blocks, ...worded } = composeAuthorWords(own ?? {}, {
+    form: structure,
+    answers,
+    speech,
+    links: { submission_url: consoleAddress(publicUrl, given), edit_url: edit?.url },
+    listed,
+  });
+  const introduction = fillTemplate(words.receiptText, values);
+  const hasList = blocks?.includes(listed[0]!) ?? false;
   return {
     kind: 'receipt',
     subject: fillTemplate(words.receiptSubject, values),
+    ...worded,
     letter: {
       lang: locale,
-      heading: words.receiptHeading,
+      heading: blocks ? form : words.receiptHeading,
       filesNote: words.filesNote,
       blocks: [
-        { kind: 'text', text: fillTemplate(words.receiptText, values) },
-        ...(settings.confirmation_message
-          ? [
-              {
-                kind: 'text' as const,
-                // If the receipt shows no answers, those in the confirmation message are also left out.
-                text: fillWithAnswers(
-                  structure,
-                  settings.receipt_answers === true ? answers : {},
-                  { locale, words },
-                  stripInlineMarkup(settings.confirmation_message),
-                ),
-              },
-            ]
-          : []),
-        // The address may belong to another person, so answers are only included if the form's settings say
-        // so.
-        ...(settings.receipt_answers === true
-          ? [
-              {
-                kind: 'fields' as const,
-                fields: listAnswerFields(structure, answers, { locale, words }, isVisibleToVisitors),
-              },
-            ]
-          : []),
-        ...(edit
+        ...(blocks ?? receiptBlocks(structure, settings, { answers, introduction, speech })),
+        ...(settings.receipt_answers === true && !hasList ? listed : []),
+        ...(edit && !blocks
           ? ([
               { kind: 'button', label: words.editButton, url: edit.url },
               {
@@ -287,98 +229,26 @@ export function composeReceipt(
 }
 
 /**
- * Returns the addresses that get a receipt, each once: the answer to the form's receipt element, and the
- * answers that notifications name.
+ * Lists the addresses that get a receipt, each once with its words: the answers that notifications name, then the answer
+ * to the form's receipt element.
  */
-export function receiptAddresses(
+export function listReceipts(
   { settings, answers }: NotifiedSubmission,
   heard: readonly SubmissionNotification[],
-): readonly string[] {
-  const ids = [
-    settings.receipt_email_element,
-    ...heard.map(({ to }) => (typeof to === 'string' ? undefined : to.answer)),
+): readonly { address: string; words: EmailWords }[] {
+  const { receipt: words = {}, receipt_email_element: element } = settings;
+  const named = [
+    ...heard.map(({ to, ...own }) => ({
+      id: typeof to === 'string' ? undefined : to.answer,
+      words: { ...words, ...own },
+    })),
+    { id: element, words },
   ];
-  const given = ids.flatMap((id) => (id === undefined ? [] : [getProperty(answers, id)]));
-  const texts = given.filter((answer) => typeof answer === 'string');
-  return [...new Map(texts.map((text) => [text.toLowerCase(), text])).values()];
-}
-
-/** Locks counting and adding emails for an address until the transaction ends. */
-const lockRecipient = statement('mail.lock_recipient', 'workspace_id recipient', '')`
-  select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`;
-
-/** Counts the emails of certain kinds written to an address within the last `seconds`, ignoring case. */
-const countMailsTo = statement('mail.count_mails_to', 'workspace_id recipient kinds seconds', 'count')`
-  select count(*) as count from mails
-   where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
-     and created_at > now() - make_interval(secs => $seconds)`;
-
-/** Kinds of email to addresses that only a visitor entered. */
-const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link', 'edit_link'];
-
-/** The maximum number of emails per day from a workspace to one address that only a visitor entered. */
-const mostADay = 5;
-const secondsOfDay = 86_400;
-
-/**
- * Whether another email can go to an address that a visitor entered: a public form must not flood anyone's
- * inbox. The check is exact for parallel emails if it runs in the transaction that adds them.
- */
-async function maySendToVisitor(db: Queryable, workspaceId: string, address: string): Promise<boolean> {
-  await lockRecipient(db, { workspace_id: workspaceId, recipient: address });
-  const [counted] = await countMailsTo(db, {
-    workspace_id: workspaceId,
-    recipient: address,
-    kinds: [...visitorKinds],
-    seconds: secondsOfDay,
-  });
-  return counted!.count < mostADay;
-}
-
-/** A link to resume saved answers, or to change submitted ones. */
-type PersonalLink = {
-  purpose: 'resume' | 'edit';
-  workspaceId: string;
-  formId: string;
-  formName: string;
-  submissionId: string;
-  timeZone: string | undefined;
-  /** The language in which the visitor sees the page. */
-  locale: Locale;
-  url: string;
-  until: Date;
-};
-
-/** Emails a visitor a personal link. @returns false if the address has reached its limit for today. */
-export async function mailPersonalLink(
-  { database, vault }: { database: Database; vault: Vault },
-  { purpose, workspaceId, formId, formName, submissionId, timeZone, locale, url, until }: PersonalLink,
-  to: MailAddress,
-): Promise<boolean> {
-  const { words } = mailWords(locale);
-  const values = { form: formName, date: formatDay(until, locale, timeZone) };
-  const isEdit = purpose === 'edit';
-  return transaction(database, async (client) => {
-    if (!(await maySendToVisitor(client, workspaceId, to.address))) return false;
-    await enqueueMail(
-      client,
-      vault,
-      { workspaceId, formId, submissionIds: [submissionId] },
-      {
-        kind: isEdit ? 'edit_link' : 'resume_link',
-        to,
-        subject: fillTemplate(isEdit ? words.editSubject : words.resumeSubject, values),
-        letter: {
-          lang: locale,
-          heading: isEdit ? words.editButton : words.resumeHeading,
-          blocks: [
-            { kind: 'text', text: fillTemplate(isEdit ? words.editText : words.resumeText, values) },
-            { kind: 'button', label: isEdit ? words.editButton : words.resumeButton, url },
-          ],
-          reason: fillTemplate(words.reason, values),
-        },
-      },
-    );
-    return true;
-  });
+  const byAddress = new Map<string, { address: string; words: EmailWords }>();
+  for (const { id, words: own } of named) {
+    const address = id === undefined ? undefined : getProperty(answers, id);
+    if (typeof address === 'string' && !byAddress.has(address.toLowerCase()))
+      byAddress.set(address.toLowerCase(), { address, words: own });
+  }
+  return [...byAddress.values()];
 }

@@ -1,7 +1,8 @@
 import { formatCount } from '#ast/basics/format-number.ts';
 import type { Locale } from '#ast/basics/locales.ts';
-import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
-import { notificationsFor, recipientsOf, type SubmissionNotification } from '#ast/settings-by-condition.ts';
+import { type DigestMode, editDaysOf } from '#ast/settings.ts';
+import { notificationsFor, recipientsOf, type SubmissionNotification } from '#ast/settings-email.ts';
+import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { sharedDatabaseOf } from '#kit/database.ts';
@@ -17,9 +18,10 @@ import {
   composeNotification,
   composeReceipt,
   consoleAddress,
+  type EditLink,
+  listReceipts,
   type NotifiedSubmission,
   noticeColumns,
-  receiptAddresses,
 } from './submission-emails.ts';
 
 const hourMs = 3_600_000;
@@ -113,8 +115,9 @@ export async function sendSubmissionNotices(
   workspaceId: string,
   { submissionId, locale }: { submissionId: string; locale?: Locale | undefined },
 ): Promise<void> {
-  const found = onlyRow(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
-  if (!found) return;
+  const row = onlyRow(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
+  if (!row) return;
+  const found = { ...row, settings: settingsInLanguage(row.settings, row.language ?? undefined) };
   const { settings, structure, answers, reference } = found;
   const heard = notificationsFor(
     settings.notifications,
@@ -122,25 +125,28 @@ export async function sendSubmissionNotices(
     answers,
     createEvaluationContext(settings, reference),
   );
-  await notifyFormAddresses(context, client, workspaceId, found);
-  await notifyOtherAddresses(context, client, workspaceId, found, heard);
-  await sendReceipts(context, client, workspaceId, found, { heard, locale });
+  const edit = settings.editing
+    ? {
+        url: `${context.config.publicUrl}/f/${found.form_id}/edit/${signSubmissionLinkToken(context.vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
+        until: new Date(found.completed_at.getTime() + editDaysOf(settings) * dayMs),
+      }
+    : undefined;
+  await notifyAddresses(context, client, workspaceId, found, { heard, edit });
+  if (settings.notification_email !== undefined && isDigested(settings.notification_digest))
+    await addToDigest(client, workspaceId, found, settings.notification_digest);
+  await sendReceipts(context, client, workspaceId, found, { heard, edit, locale });
 }
 
-async function notifyFormAddresses(
-  { vault, config }: NoticeServices,
+const isDigested = (mode: DigestMode | undefined): mode is Exclude<DigestMode, 'each'> =>
+  mode !== undefined && mode !== 'each';
+
+async function addToDigest(
   client: Queryable,
   workspaceId: string,
   found: NotifiedSubmission,
+  mode: Exclude<DigestMode, 'each'>,
 ): Promise<void> {
-  const { notification_email: people, notification_digest: mode = digestModes[0] } = found.settings;
-  if (people === undefined) return;
   const form = { workspace_id: workspaceId, form_id: found.form_id };
-  if (mode === 'each') {
-    const mail = composeNotification(found, config.publicUrl);
-    await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(people, mail));
-    return;
-  }
   const digest = onlyRow(await lockDigest(client, { ...form, mode }));
   await insertDigestItem(client, { ...form, submission_id: found.id });
   if (!digest?.is_new) return;
@@ -150,24 +156,28 @@ async function notifyFormAddresses(
   await enqueueEmailEvent(client, workspaceId, news, (due.getTime() - at.getTime()) / 1_000);
 }
 
+type Heard = { heard: readonly SubmissionNotification[]; edit: EditLink };
+
 /**
- * Notifies the addresses named in the form's notifications, each once. Addresses that are notified of every
- * submission already got their email.
+ * Emails the fixed addresses, each once: those in the form's notifications with the words of the first one, then those
+ * that are notified of every submission.
  */
-async function notifyOtherAddresses(
+async function notifyAddresses(
   { vault, config }: NoticeServices,
   client: Queryable,
   workspaceId: string,
   found: NotifiedSubmission,
-  heard: readonly SubmissionNotification[],
+  { heard, edit }: Heard,
 ): Promise<void> {
-  const { notification_email: people = '', notification_digest: mode = digestModes[0] } = found.settings;
-  const told = new Set(mode === 'each' ? recipientsOf(people) : []);
-  const addresses = heard.flatMap(({ to }) => (typeof to === 'string' ? recipientsOf(to) : []));
-  const others = [...new Set(addresses)].filter((address) => !told.has(address));
-  if (others.length === 0) return;
-  const mail = composeNotification(found, config.publicUrl);
-  await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(others.join(','), mail));
+  const { notification_email: people = '', notification_digest: mode } = found.settings;
+  const all = [...heard, { to: isDigested(mode) ? '' : people }];
+  const mails = new Map<string, NewMail>();
+  for (const { to, ...words } of all)
+    for (const mail of typeof to === 'string'
+      ? toEach(to, composeNotification(found, config.publicUrl, { edit, words }))
+      : [])
+      if (!mails.has(mail.to.address)) mails.set(mail.to.address, mail);
+  await enqueueMails(client, vault, aboutOne(workspaceId, found), [...mails.values()]);
 }
 
 /** Sends a due digest. It covers only submissions that still exist. */
@@ -192,19 +202,13 @@ async function sendReceipts(
   client: Queryable,
   workspaceId: string,
   found: NotifiedSubmission,
-  { heard, locale }: { heard: readonly SubmissionNotification[]; locale: Locale | undefined },
+  { heard, edit, locale }: Heard & { locale: Locale | undefined },
 ): Promise<void> {
-  const answers = receiptAddresses(found, heard);
-  const visitors = answers.flatMap((answer) => readMailAddress(answer) ?? []);
-  if (visitors.length === 0) return;
-  const edit = found.settings.editing
-    ? {
-        url: `${config.publicUrl}/f/${found.form_id}/edit/${signSubmissionLinkToken(vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
-        until: new Date(found.completed_at.getTime() + editDaysOf(found.settings) * dayMs),
-      }
-    : undefined;
-  const mail = composeReceipt(found, edit, locale ?? found.settings.locale);
-  const mails = visitors.map((to) => ({ ...mail, to }));
+  const spoken = locale ?? found.settings.locale;
+  const mails = listReceipts(found, heard).flatMap(({ address, words }) => {
+    const to = readMailAddress(address);
+    return to ? [{ ...composeReceipt(found, config.publicUrl, { edit, words, spoken }), to }] : [];
+  });
   await enqueueMails(client, vault, aboutOne(workspaceId, found), mails);
 }
 

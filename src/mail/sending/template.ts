@@ -1,5 +1,5 @@
 import { formatFileSize } from '#ast/basics/format-size.ts';
-import type { EmailBlock, EmailBody, EmailField, EmailFile } from '#kit/outbox.ts';
+import type { EmailBlock, EmailBody, EmailField, EmailFile, EmailPart } from '#kit/outbox.ts';
 
 // With a symbol as the key, parsed JSON can never pass for markup.
 const markup = Symbol('markup');
@@ -49,7 +49,7 @@ h2 { margin: 28px 0 8px; font-size: 17px; line-height: 1.3; }
 p { margin: 0 0 14px; overflow-wrap: anywhere; }
 dl { margin: 0 0 14px; }
 dt { margin: 14px 0 2px; color: #53605b; font-size: 14px; }
-dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+dd { margin: 0; overflow-wrap: anywhere; }
 a { color: #0b6655; }
 .button { display: inline-block; padding: 12px 20px; border-radius: 8px; background: #0b6655; color: #ffffff; font-weight: 600; text-decoration: none; }
 .address, .reason { color: #53605b; font-size: 14px; }
@@ -105,6 +105,7 @@ ${noteOnFiles(letter).map((note) => html`<p class="address">${note}</p>`)}
 
 function renderBlock(block: EmailBlock, signFile: SignFile): Markup {
   if (block.kind === 'text') return html`${paragraphs(block.text)}`;
+  if (block.kind === 'rich') return renderRich(block);
   if (block.kind === 'heading') return html`<h2 dir="auto">${block.text}</h2>`;
   if (block.kind === 'fields')
     return html`<dl>
@@ -113,6 +114,26 @@ ${block.fields.map((field) => renderField(field, signFile))}
   const address = webAddress(block.url);
   return html`<p><a class="button" href="${address}">${block.label}</a></p>
 <p class="address">${address}</p>`;
+}
+
+type RichBlock = Extract<EmailBlock, { kind: 'rich' }>;
+
+function renderRich({ style: look, lines: written }: RichBlock): Markup {
+  // Without line breaks between the parts, because they would show as spaces.
+  const drawn = written.map((parts) =>
+    parts.map(renderPart).reduce((all, part) => html`${all}${part}`, html``),
+  );
+  if (look === 'ul') return html`<ul>${drawn.map((line) => html`<li dir="auto">${line}</li>`)}</ul>`;
+  if (look === 'ol') return html`<ol>${drawn.map((line) => html`<li dir="auto">${line}</li>`)}</ol>`;
+  if (look === 'heading') return html`<h2 dir="auto">${drawn}</h2>`;
+  return html`<p dir="auto">${drawn.map((line, index) => (index > 0 ? html`<br>${line}` : line))}</p>`;
+}
+
+function renderPart({ text, mark, href }: EmailPart): Markup {
+  if (href !== undefined) return html`<a href="${webAddress(href)}">${text}</a>`;
+  if (mark === 'bi') return html`<b><i>${text}</i></b>`;
+  if (mark === 'b') return html`<b>${text}</b>`;
+  return mark === 'i' ? html`<i>${text}</i>` : html`${text}`;
 }
 
 const renderField = (field: EmailField, signFile: SignFile): Markup => html`<dt dir="auto">${field.label}</dt>
@@ -148,9 +169,23 @@ function renderEmailText(letter: EmailBody, signFile: SignFile): string {
 
 function writeBlock(block: EmailBlock, signFile: SignFile): string {
   if (block.kind === 'text') return block.text.trim();
+  if (block.kind === 'rich') return writeRich(block);
   if (block.kind === 'heading') return block.text;
   if (block.kind === 'button') return `${block.label}:\n${webAddress(block.url)}`;
   return block.fields.map((field) => writeField(field, signFile)).join('\n\n');
+}
+
+const writeRich = ({ style: look, lines: written }: RichBlock): string =>
+  written
+    .map((parts, index) => {
+      const line = parts.map(writePart).join('');
+      return look === 'ul' ? `- ${line}` : look === 'ol' ? `${index + 1}. ${line}` : line;
+    })
+    .join('\n');
+
+function writePart({ text, href }: EmailPart): string {
+  const address = href === undefined ? text : webAddress(href);
+  return address === text ? text : `${text} (${address.replace('mailto:', '')})`;
 }
 
 function writeField(field: EmailField, signFile: SignFile): string {
@@ -165,8 +200,8 @@ function writeField(field: EmailField, signFile: SignFile): string {
   return `${field.label}:\n  ${indented}`;
 }
 
-/** Returns an http or https URL. The parser also removes characters that could break out of a line. */
+/** Returns an http, https or mailto URL. The parser also removes characters that could break out of a line. */
 function webAddress(address: string): string {
   const url = URL.parse(address);
-  return url && /^https?:$/.test(url.protocol) ? url.href : 'about:blank';
+  return url && /^(?:https?|mailto):$/.test(url.protocol) ? url.href : 'about:blank';
 }

@@ -2,7 +2,7 @@ import { isLanguageTag } from '#ast/basics/match-language.ts';
 import { languageName } from '#page/render/language-switch.ts';
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
-import { type FormText, parseConfirmationAttribute, untranslatedTexts } from '#ast/texts.ts';
+import { type FormText, parseEntryAttribute, untranslatedTexts } from '#ast/texts.ts';
 import { translatedTextProblem } from '#ast/texts-file.ts';
 import { attributesOfType } from '#ast/translations/check-translations.ts';
 import { fillLabels } from '../../conditions/condition-tree.ts';
@@ -15,7 +15,7 @@ import { type EditNode, nodeAt } from '../model/edit-node.ts';
 import { setTranslation } from '../model/edit-steps.ts';
 import { finderIn } from '../model/form-index.ts';
 import { PipedReading } from '../panel/formula-input.tsx';
-import { formatConfirmationLabel, titleOfSetting } from '../settings/settings-values.ts';
+import { formatEntryLabel, titleOfSetting } from '../settings/settings-values.ts';
 
 /** The languages in the list. Others can be entered by their tag. */
 const offered = [
@@ -252,8 +252,11 @@ const describeTextNode = (root: EditNode, { path }: FormText): string =>
 /** Describes which of the node's texts it is. */
 function describeTextKind(root: EditNode, { path, attribute, option }: FormText): string {
   if (path === undefined) {
-    const place = parseConfirmationAttribute(attribute);
-    if (place) return formatConfirmationLabel(place.attribute, `confirmation ${place.index + 1}`);
+    const place = parseEntryAttribute(attribute);
+    if (place) {
+      const what = { confirmations: 'confirmation', notifications: 'email' }[place.list];
+      return formatEntryLabel(place.attribute, `${what} ${place.index + 1}`);
+    }
     return titleOfSetting(attribute) ?? attribute;
   }
   const specs = attributesOfType(nodeAt(root, path).type);

@@ -65,6 +65,9 @@ test('translations follow rewritten options, and are removed with deleted option
     ['en'],
   );
   assert.deepEqual([translationsOf(english, 'colour'), settings], [undefined, {}]);
+  const email = { to: { answer: 'mail' }, subject: 'Hi' };
+  const emails = { notifications: [{ ...email, translations: { de: { subject: 'Hallo' } } }] };
+  assert.deepEqual(setLanguages({ root, settings: emails }, ['en']).settings, { notifications: [email] });
   assert.deepEqual(findProblems(english), []);
   const french = setLanguages({ root, settings: {} }, ['en', 'de', 'fr']).root;
   assert.deepEqual(translationsOf(french, 'colour'), translationsOf(root, 'colour'));
@@ -79,6 +82,23 @@ test('answers shown in translated texts follow the new id of their element', () 
   assert.deepEqual(updateSettingReferences(root, renamed, settings), {
     translations: { de: { confirmation_message: 'Danke, {{full_name}}' } },
   });
+  const answered = (id: string) => ({
+    reply_to: { answer: id },
+    subject: `{{${id}}}`,
+    message: '{{answers}}',
+  });
+  assert.deepEqual(
+    updateSettingReferences(root, renamed, {
+      receipt: answered('name'),
+      notifications: [{ to: 'a@b.co', ...answered('name'), translations: { de: { subject: '{{name}}' } } }],
+    }),
+    {
+      receipt: answered('full_name'),
+      notifications: [
+        { to: 'a@b.co', ...answered('full_name'), translations: { de: { subject: '{{full_name}}' } } },
+      ],
+    },
+  );
   const broken = setAttribute(root, byId(root, 'name').key, 'label', 'Other');
   assert.deepEqual(findProblems(broken), []);
 });

@@ -13,6 +13,7 @@ import {
   allSettingTexts,
   dropRemovedLanguages,
   mapAllSettingTexts,
+  textLists,
 } from '#ast/translations/check-translations.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from './edit-node.ts';
@@ -120,16 +121,12 @@ export const setTranslations = (document: Document, changes: readonly TextChange
 export function setLanguages({ root, settings }: Document, languages: readonly string[]): Document {
   const renamed = setAttribute(root, root.key, 'languages', languages.length === 0 ? undefined : languages);
   const known = languagesOfStructure(renamed);
-  const { confirmations, ...rest } = dropRemovedLanguages(settings, known.slice(1));
-  return {
-    root: tidyAll(renamed, known),
-    settings: {
-      ...rest,
-      ...(confirmations && {
-        confirmations: confirmations.map((each) => dropRemovedLanguages(each, known.slice(1))),
-      }),
-    },
-  };
+  const kept = dropRemovedLanguages(settings, known.slice(1));
+  const lists = textLists.flatMap((list) => {
+    const entries: readonly { readonly translations?: object }[] | undefined = kept[list];
+    return entries ? [[list, entries.map((each) => dropRemovedLanguages(each, known.slice(1)))]] : [];
+  });
+  return { root: tidyAll(renamed, known), settings: { ...kept, ...Object.fromEntries(lists) } };
 }
 
 function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
@@ -145,9 +142,9 @@ function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
 export function updateSettingReferences(before: EditNode, after: EditNode, settings: Settings): Settings {
   if (before === after) return settings;
   const { subject_element: subject, receipt_email_element: receipt } = settings;
-  const { confirmations = [], notifications = [] } = settings;
+  const { confirmations, notifications, receipt: words } = settings;
   const texts = allSettingTexts(settings).flatMap(pipedIds);
-  const named = [subject, receipt, ...texts, ...namedIn([confirmations, notifications])];
+  const named = [subject, receipt, ...texts, ...namedIn([confirmations, notifications, words])];
   const renamed = renamedAmong(new Set(named), before, after);
   if (renamed.size === 0) return settings;
   const follow = (id: string): string => renamed.get(id) ?? id;
@@ -156,8 +153,9 @@ export function updateSettingReferences(before: EditNode, after: EditNode, setti
     ...mapAllSettingTexts(settings, followIn),
     ...(subject && { subject_element: follow(subject) }),
     ...(receipt && { receipt_email_element: follow(receipt) }),
-    ...(confirmations.length > 0 && { confirmations: renameIn(confirmations, follow) }),
-    ...(notifications.length > 0 && { notifications: renameIn(notifications, follow) }),
+    ...(confirmations && { confirmations: renameIn(confirmations, follow) }),
+    ...(notifications && { notifications: renameIn(notifications, follow) }),
+    ...(words && { receipt: renameIn(words, follow) }),
   };
 }
 

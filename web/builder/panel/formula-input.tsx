@@ -143,6 +143,8 @@ const functions = [
 type InsertProps = {
   /** Whether the text belongs to the selected node, not to the form's settings. */
   readonly isOfPart: boolean;
+  /** Other placeholders than answers, with their labels. */
+  readonly more?: Readonly<Record<string, string>>;
   /** Inserts a placeholder: `{{name}}`. */
   readonly onInsert: (placeholder: string) => void;
   /** The text field. */
@@ -150,24 +152,22 @@ type InsertProps = {
 };
 
 /** A text field with a menu of answers that the text can show, if any exist. */
-export function InsertAnswerMenu({ isOfPart, onInsert, children }: InsertProps): ReactElement {
+export function InsertAnswerMenu({ isOfPart, more = {}, onInsert, children }: InsertProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
   const questions = isOfPart && !part ? [] : listShowableQuestions(root, part);
+  const shown = [
+    ...questions.map((question) => [textOf(question, 'id'), textOf(question, 'label')] as const),
+    ...Object.entries(more),
+  ];
   // The wrapper is always rendered. Otherwise, moving the field to another parent would remove its focus
   // while someone types.
   return (
     <div className="insertable">
       {children}
-      {questions.length > 0 && !isReadOnly && (
-        <Menu
-          items={questions.map((question) => ({
-            id: textOf(question, 'id'),
-            label: textOf(question, 'label'),
-            onAction: () => onInsert(`{{${textOf(question, 'id')}}}`),
-          }))}
-        >
+      {shown.length > 0 && !isReadOnly && (
+        <Menu items={shown.map(([id, label]) => ({ id, label, onAction: () => onInsert(`{{${id}}}`) }))}>
           <Button size="small" variant="quiet" icon="add" aria-label="Insert an answer">
             Answer
           </Button>

@@ -1,11 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Condition } from '#ast/basics/condition.ts';
 import { formLimits } from '#ast/basics/limits.ts';
-import {
-  type Confirmation,
-  receiptCandidates,
-  type SubmissionNotification,
-} from '#ast/settings-by-condition.ts';
+import type { Confirmation } from '#ast/settings-by-condition.ts';
+import { receiptCandidates, type SubmissionNotification } from '#ast/settings-email.ts';
 import { ConditionEditor, SentenceText } from '../../conditions/condition-editor.tsx';
 import { newCondition, parseConditionTree, toStoredCondition } from '../../conditions/condition-tree.ts';
 import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
@@ -15,8 +12,9 @@ import { SaveErrorMessage } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { textOf } from '../model/edit-node.ts';
 import { listSettingConditionNodes } from '../model/referable-nodes.ts';
+import { EmailWordsFields } from './email-words.tsx';
 import { type SettingProps, settingFieldProps, useElementChoices } from './setting-fields.tsx';
-import { formatConfirmationLabel } from './settings-values.ts';
+import { formatEntryLabel, withEntryText } from './settings-values.ts';
 
 /** The confirmation messages for visitors whose answers meet a condition. */
 export function ConfirmationsField({ form }: SettingProps): ReactElement {
@@ -37,13 +35,13 @@ export function ConfirmationsField({ form }: SettingProps): ReactElement {
       {(entry, put, label) => (
         <>
           <TextField
-            label={formatConfirmationLabel('title', label)}
+            label={formatEntryLabel('title', label)}
             value={entry.title ?? ''}
-            onChange={(text) => put(withText(entry, 'title', text))}
+            onChange={(text) => put(withEntryText(entry, 'title', text))}
             isReadOnly={form.isReadOnly}
           />
           <TextArea
-            label={formatConfirmationLabel('message', label)}
+            label={formatEntryLabel('message', label)}
             value={entry.message ?? ''}
             onChange={(text) => put({ ...entry, message: text })}
             isReadOnly={form.isReadOnly}
@@ -54,25 +52,13 @@ export function ConfirmationsField({ form }: SettingProps): ReactElement {
             description="Visitors go there instead. Leave empty to show the message."
             placeholder="https://"
             value={entry.redirect_url ?? ''}
-            onChange={(text) => put(withText(entry, 'redirect_url', text))}
+            onChange={(text) => put(withEntryText(entry, 'redirect_url', text))}
             isReadOnly={form.isReadOnly}
           />
         </>
       )}
     </ByCondition>
   );
-}
-
-/** Sets a text of a confirmation. If the text is empty, it is removed with its translations. */
-function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation {
-  const { [name]: _old, ...rest } = entry;
-  if (text !== '') return { ...rest, [name]: text };
-  const { translations, ...bare } = rest;
-  if (!translations || name !== 'title') return rest;
-  const left = Object.entries(translations).flatMap(([language, { title: _title, ...texts }]) =>
-    Object.keys(texts).length === 0 ? [] : [[language, texts] as const],
-  );
-  return { ...bare, ...(left.length > 0 && { translations: Object.fromEntries(left) }) };
 }
 
 const byAddress = '';
@@ -114,6 +100,13 @@ export function NotificationsField({ form }: SettingProps): ReactElement {
               isReadOnly={form.isReadOnly}
             />
           )}
+          <EmailWordsFields
+            form={form}
+            kind={typeof entry.to === 'string' ? 'notification' : 'receipt'}
+            label={label}
+            email={entry}
+            onChange={put}
+          />
         </>
       )}
     </ByCondition>

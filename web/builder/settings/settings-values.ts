@@ -4,7 +4,11 @@ import type { SettingKind, SettingTexts } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import { themePart, themeParts } from '#ast/theme/check-theme.ts';
 import type { Theme } from '#ast/theme/theme.ts';
-import type { ConfirmationTextName } from '#ast/translations/check-translations.ts';
+import {
+  type EntryTextName,
+  type EntryTranslations,
+  isEntryTextName,
+} from '#ast/translations/check-translations.ts';
 import { compareValues, type ValueChange } from '#rules/compare-forms.ts';
 import { type DescribedDifference, describeTranslations, describeValueChange } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
@@ -30,14 +34,37 @@ export function fromLocalDateTime(local: string): string | undefined {
 export function titleOfSetting(field: string): string | undefined {
   const [name, part] = field.split('.') as [SettingName, keyof Theme | undefined];
   if (!settingNames.includes(name)) return undefined;
+  if (name === 'receipt' && part && isEntryTextName(part)) return formatEntryLabel(part, 'the receipt');
   return (
     (name === 'theme' && part && getProperty<SettingTexts>(themeParts, part)?.title) || settingRow(name).title
   );
 }
 
-/** Formats the label of a text of a conditional confirmation: `Title of confirmation 2`. */
-export const formatConfirmationLabel = (name: ConfirmationTextName, confirmation: string): string =>
-  `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
+const entryTextLabels = { title: 'Title', subject: 'Subject', message: 'Message' } as const;
+
+/** Formats the label of a text: `Title of confirmation 2`. */
+export const formatEntryLabel = (name: EntryTextName, entry: string): string =>
+  `${entryTextLabels[name]} of ${entry}`;
+
+/** Sets a text of an entry. If the text is empty, it is removed with its translations. */
+export function withEntryText<Entry extends { readonly translations?: EntryTranslations }>(
+  entry: Entry,
+  name: EntryTextName | 'redirect_url',
+  text: string,
+): Entry {
+  if (text !== '') return { ...entry, [name]: text };
+  const without = (holder: object) => Object.entries(holder).filter(([key]) => key !== name);
+  const { translations = {}, ...rest } = entry;
+  const left = Object.entries(translations).flatMap(([language, texts]) => {
+    const others = without(texts);
+    return others.length === 0 ? [] : [[language, Object.fromEntries(others)] as const];
+  });
+  // The cast is safe: the text and the translations are optional.
+  return {
+    ...Object.fromEntries(without(rest)),
+    ...(left.length > 0 && { translations: Object.fromEntries(left) }),
+  } as Entry;
+}
 
 /** Returns the view in which a setting is edited. */
 export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'settings' {

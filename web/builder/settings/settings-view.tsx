@@ -2,13 +2,14 @@ import './settings-view.css';
 import type { ReactElement } from 'react';
 import { subjectCandidates } from '#ast/searchable.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
-import { receiptCandidates } from '#ast/settings-by-condition.ts';
+import { receiptCandidates } from '#ast/settings-email.ts';
 import { settingCards } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import { Card } from '../../design/page.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { InsertAnswerMenu } from '../panel/formula-input.tsx';
 import { ConfirmationsField, NotificationsField } from './conditional-settings.tsx';
+import { ReceiptField } from './email-words.tsx';
 import {
   AllowedSitesField,
   ElementField,
@@ -40,6 +41,7 @@ const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactEl
     />
   ),
   receipt_answers: ReceiptAnswersField,
+  receipt: ReceiptField,
   subject_element: ({ form }) => (
     <ElementField form={form} name="subject_element" candidatesOf={subjectCandidates} none="Automatic" />
   ),

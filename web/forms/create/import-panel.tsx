@@ -1,5 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { isBlank } from '#ast/basics/blank.ts';
@@ -14,9 +14,10 @@ import { getPageStyle } from '#page/theme/page-style.ts';
 import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
+import { DrawnPage } from '../../design/drawn-page.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import { fileLimits, fillFrame, pageTextsOf, setPageStyle, writePage } from '../../design/page-document.ts';
+import { fileLimits, pageTextsOf, setPageStyle, writePage } from '../../design/page-document.ts';
 import { readTextFile } from '../../design/read-text-file.ts';
 import { useDebounced } from '../../design/use-debounced.ts';
 import { type ConvertedForm, ImportReport, PastedProblems } from './import-report.tsx';
@@ -260,23 +261,15 @@ function drawForm(form: Form, settings: Settings): { text: string; style: string
 
 /** Draws all steps of a form as its page will show them. Nothing can be entered. */
 function FormDrawing({ form, settings }: { form: Form; settings: Settings }): ReactElement {
-  const frame = useRef<HTMLIFrameElement>(null);
-  useEffect(() => {
-    const { text, style } = drawForm(form, settings);
-    const current = frame.current!;
-    return fillFrame(current, (page) => {
+  const draw = useCallback(
+    (page: Document): void => {
+      const { text, style } = drawForm(form, settings);
       setPageStyle(page, style);
       writePage(page, text);
       for (const step of page.querySelectorAll<HTMLElement>('section')) step.hidden = false;
       for (const control of page.querySelectorAll('.actions, .progress')) control.remove();
-      page.body.style.pointerEvents = 'none';
-      // As high as its content, so that it needs no scrollbar, and therefore no Tab stop.
-      const resized = new ResizeObserver(() => {
-        current.style.blockSize = `${page.body.scrollHeight}px`;
-      });
-      resized.observe(page.body);
-      return () => resized.disconnect();
-    });
-  }, [form, settings]);
-  return <iframe ref={frame} title="Preview of the form" className="form-drawing" tabIndex={-1} />;
+    },
+    [form, settings],
+  );
+  return <DrawnPage title="Preview of the form" draw={draw} />;
 }
