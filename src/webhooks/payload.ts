@@ -298,8 +298,8 @@ export function payloadEndpoints({
       },
       async run({ params, ...scope }) {
         const webhook = await requireWebhook(database, scope, params.id);
-        const { structure } = await loadForm(scope.workspaceId, webhook.formId);
-        const [question] = listQuestions(structure);
+        const form = webhook.formId === null ? undefined : await loadForm(scope.workspaceId, webhook.formId);
+        const [question] = form ? listQuestions(form.structure) : [];
         return { body: { data: listExampleReceivers({ ...webhook, field: question?.element.attrs.id }) } };
       },
     }),

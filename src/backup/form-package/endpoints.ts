@@ -147,6 +147,8 @@ const webhookIn = (webhook: Webhook): PackageManifest['webhooks'][number] => ({
   events: webhook.events,
   active: webhook.active,
   filter: webhook.filter,
+  format: webhook.format,
+  template: webhook.template,
   pauses_on_failure: webhook.pauses_on_failure,
   has_secret: webhook.has_secret,
   header_names: webhook.header_names,
