@@ -12,15 +12,9 @@ import type { Vault } from '#kit/vault.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { type WebhookUpdate as Change, changeWebhook } from './change-webhook.ts';
-import {
-  listDeliveries,
-  listWorkspaceWebhooks,
-  readDelivery,
-  readHealth,
-  readWebhooks,
-  requireWebhook,
-} from './delivery-log.ts';
+import { listDeliveries, readDelivery, readHealth } from './delivery-log.ts';
 import { previewBody } from './preview-body.ts';
+import { listWorkspaceWebhooks, readWebhooks, requireWebhook } from './read-webhooks.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { chooseForm, testWebhook } from './samples.ts';
 import {

@@ -91,7 +91,7 @@ function listAnswers({ event, submission }: EventBody, form: Form | undefined): 
   const listed = listQuestions(withPipedLabels(form)).flatMap((question): ListedAnswer[] => {
     const { id, label } = question.element.attrs;
     if (question.kind === 'input')
-      return [{ id, label, text: textOf(question.element, responses as AnswerRow), isInRow: false }];
+      return [{ id, label, text: textOf(question.element, responses), isInRow: false }];
     const rows = getProperty(responses, id);
     return (Array.isArray(rows) ? (rows as AnswerRow[]) : []).flatMap((cells, row) =>
       question.inputs.map((input) => ({

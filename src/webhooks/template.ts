@@ -15,7 +15,7 @@ export const templateSchema = Type.Unsafe<Template>({
 export const templateColumn: StatementColumn<Template> = { pg: 'json' };
 
 /** The maximum size of a template, in bytes. */
-export const templateBytes = 16_384;
+const templateBytes = 16_384;
 const mostPlaceholders = 100;
 /** The characters that all placeholders of a body can add. A template could repeat a large answer 100 times. */
 const mostInserted = 1_000_000;
@@ -24,7 +24,7 @@ const placeholder = /\{\{([^{}]*)\}\}/g;
 const onlyPlaceholder = /^\{\{([^{}]*)\}\}$/;
 
 /** The names that are not paths of the event. */
-export const messageNames = ['form_name', 'submission_url', 'answers'] as const;
+const messageNames = ['form_name', 'submission_url', 'answers'] as const;
 
 /** Returns the object or array of a template, or undefined if it is not one. */
 function parseTemplate(template: unknown): object | undefined {

@@ -150,10 +150,7 @@ function filterProblems(form: Form | undefined, filter: unknown): ErrorItem[] {
 }
 
 /** Returns the problems of a format with its template and its URL. */
-export function formatProblems(
-  form: Form | undefined,
-  { format, template, url }: FormatToCheck,
-): ErrorItem[] {
+function formatProblems(form: Form | undefined, { format, template, url }: FormatToCheck): ErrorItem[] {
   if (format === 'template' && template === null)
     return [{ field: 'template', message: 'This format needs a template.', code: 'required' }];
   if (format !== 'template' && template !== null) {

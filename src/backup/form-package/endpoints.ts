@@ -10,7 +10,7 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
-import { readWebhooks } from '#webhooks/delivery-log.ts';
+import { readWebhooks } from '#webhooks/read-webhooks.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
