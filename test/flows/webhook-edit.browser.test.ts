@@ -212,6 +212,7 @@ test('two members edit one webhook: the later one is warned, overwrites nothing 
 test('a webhook for all forms: choose Slack, preview the message, save it, and change it to a template', async () => {
   const form = { ...structure(element('text', 'name')), attrs: { name: 'Feedback' } };
   const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
+  assert.equal((await visitor.submit(id, { name: 'Ada' })).status, 201);
   const receiver = await openReceiver();
   const page = await browser.open(`/app/w/${tenant.workspaceId}/settings/webhooks`, editor, {
     viewport: { width: 1280, height: 900 },
