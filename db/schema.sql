@@ -930,7 +930,7 @@ CREATE INDEX visit_counts_by_day ON visit_counts USING btree (day);
 create table webhooks (
   workspace_id uuid not null,
   id uuid not null,
-  form_id uuid not null,
+  form_id uuid,
   url text not null,
   events text[] not null,
   secret bytea,
@@ -946,8 +946,12 @@ create table webhooks (
   paused_by text,
   filter json,
   pauses_on_failure boolean not null default true,
+  format text not null default 'standard'::text,
+  template json,
   constraint webhooks_pkey PRIMARY KEY (workspace_id, id),
+  constraint webhooks_format_check CHECK ((format = ANY (ARRAY['standard'::text, 'slack'::text, 'discord'::text, 'teams'::text, 'telegram'::text, 'template'::text]))),
   constraint webhooks_paused_by_check CHECK ((paused_by = ANY (ARRAY['person'::text, 'failure'::text]))),
+  constraint webhooks_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE,
   constraint webhooks_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
 );
 CREATE INDEX webhooks_failing ON webhooks USING btree (workspace_id, id) WHERE (failing_since IS NOT NULL);

@@ -27,6 +27,7 @@ const exempt: Readonly<Record<string, string>> = {
     'also what is taken out of the trash again; what tags or a status come back to is looked at by who gives them',
   'submissions.lock_oldest': 'a deleted form takes its trash with it',
   'submissions.lock_submissions': 'removes for good, whatever is asked of it',
+  'webhooks.find_answered_form': 'reads only which version was answered',
   'erase.count_belongings': 'by ids that were locked to be erased, wherever they lie',
   'erase.strip_submission': 'by ids that were locked to be erased, wherever they lie',
   'people.look_in_events': 'asks only whether the submission is gone for good',

@@ -83,6 +83,9 @@ const notForMakers =
 /** Texts about technical names that must mention them. */
 const allowed: readonly string[] = [
   'Workspace ID',
+  'A message. Enter https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>.',
+  'Placeholders: {{form_name}}, {{answers}}, {{submission_url}}, and paths of the event, such as {{submission.responses.email}}.',
+  'Placeholders: the IDs of questions, such as {{email}}, {{form_name}}, {{answers}}, {{submission_url}}, and paths of the event, such as {{submission.id}}.',
   'Webhook ID',
   'webhook ID',
   'delivery ID',

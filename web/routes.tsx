@@ -195,6 +195,22 @@ const routeTree = root.addChildren([
         }),
         createRoute({
           getParentRoute: () => workspace,
+          path: '/settings/webhooks',
+          component: lazyScreen(
+            () => import('./webhooks/screens/webhooks-screen.tsx'),
+            'WorkspaceWebhooksScreen',
+          ),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
+          path: '/settings/webhooks/$webhook',
+          component: lazyScreen(
+            () => import('./webhooks/screens/webhook-screen.tsx'),
+            'WorkspaceWebhookScreen',
+          ),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
           path: '/settings/mail',
           component: lazyScreen(() => import('./settings/mail.tsx'), 'EmailLogScreen'),
         }),

@@ -37,7 +37,7 @@ const findLiveForm = statement('find_live_form', 'id', [
   { status: textEnum<FormStatus>(), settings: jsonb<Settings>() },
 ])`
   select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
-         exists (select from webhooks w where w.workspace_id = f.workspace_id and w.form_id = f.id)
+         exists (select from webhooks w where w.workspace_id = f.workspace_id and (w.form_id = f.id or w.form_id is null))
            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedOnSql}) as has_listeners
   from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
   where l.form_id = $id and f.deleted_at is null`;

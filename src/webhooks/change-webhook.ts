@@ -2,23 +2,27 @@ import { now } from '#kit/clock.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { nullable, requireRow, statement } from '#kit/statement.ts';
+import { jsonText, nullable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { eventKinds } from './event.ts';
+import type { WebhookFormat } from './format-body.ts';
 import { conditionColumn, eventKindsColumn, lockWebhook } from './record-event.ts';
 import {
-  type CreateWebhookServices,
   type CustomHeader,
   eventProblems,
-  generateWebhookSecret,
+  type FormatToCheck,
   headerProblems,
-  mergeStoredHeaders,
-  sealHeaders,
   secretPlanProblems,
   secretProblems,
   throwWebhookProblems,
   urlProblems,
-  validateWebhookFilter,
+  validateFilterAndFormat,
+} from './webhook-problems.ts';
+import {
+  type CreateWebhookServices,
+  generateWebhookSecret,
+  mergeStoredHeaders,
+  sealHeaders,
 } from './webhooks.ts';
 
 /**
@@ -32,7 +36,12 @@ const updateWebhook = statement(
     'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
     'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',
     'now',
-    { events: nullable(eventKindsColumn), filter: nullable(conditionColumn) },
+    {
+      events: nullable(eventKindsColumn),
+      filter: nullable(conditionColumn),
+      format: textEnum<WebhookFormat>(),
+      template: nullable(jsonText),
+    },
   ],
   '',
 )`
@@ -50,7 +59,7 @@ const updateWebhook = statement(
          headers = case when $changes_headers then $headers else headers end,
          header_names = case when $changes_headers then $header_names else header_names end,
          filter = case when $changes_filter then $filter else filter end,
-         pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
+         format = $format, template = $template, pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
          updated_at = greatest($now, updated_at + interval '1 ms')
    where workspace_id = $workspace_id and id = $id`;
 
@@ -70,6 +79,8 @@ export type WebhookUpdate = {
   headers?: readonly CustomHeader[] | undefined;
   /** A condition, or null for none. Events that are already recorded are not filtered again. */
   filter?: unknown;
+  format?: WebhookFormat | undefined;
+  template?: unknown;
   pausesOnFailure?: boolean | undefined;
   /** The state that the change is based on. */
   unchanged?: IfMatchTimes | undefined;
@@ -103,7 +114,10 @@ export async function changeWebhook(
     requireUnchanged(change.unchanged, found.updated_at);
     if (typeof secret === 'string') throwWebhookProblems(secretPlanProblems(found.plan));
     const headers = changedHeaders(context.vault, found, change);
-    const filter = await validateWebhookFilter(client, { workspaceId, formId: found.form_id }, change.filter);
+    const look = changedFormat(found, change);
+    const { template } = look ?? found;
+    const place = { workspaceId, formId: found.form_id };
+    const filter = await validateFilterAndFormat(client, place, change.filter, look);
     await updateWebhook(client, {
       workspace_id: workspaceId,
       id: webhookId,
@@ -117,11 +131,27 @@ export async function changeWebhook(
       ...sealHeaders(context.vault, headers ?? {}),
       changes_filter: change.filter !== undefined,
       filter,
+      format: look?.format ?? found.format,
+      template: template === null ? null : JSON.stringify(template),
       pauses_on_failure: change.pausesOnFailure ?? null,
       now: now(),
     });
   });
   return typeof secret === 'string' ? { secret } : {};
+}
+
+/**
+ * Returns the new format of the webhook, or undefined if neither it nor the URL changes. Another format removes the
+ * template.
+ */
+function changedFormat(
+  stored: FormatToCheck,
+  { url = stored.url, template, ...change }: Pick<WebhookUpdate, 'url' | 'format' | 'template'>,
+): FormatToCheck | undefined {
+  const { format = stored.format } = change;
+  if (url === stored.url && format === stored.format && template === undefined) return undefined;
+  const kept = format === 'template' ? stored.template : null;
+  return { url, format, template: template === undefined ? kept : template };
 }
 
 type Stored = { url: string; headers: Buffer | null; header_names: readonly string[] };

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Condition } from '#ast/basics/condition.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
 import { asWireValue } from '#kit/http.ts';
-import type { RequestScope } from '#kit/operation.ts';
 import { finishPage, type PageRequest, upperIdBound } from '#kit/pagination.ts';
 import {
   columns,
@@ -18,13 +17,13 @@ import {
   timestamp,
 } from '#kit/statement.ts';
 import type { LinkTarget } from '#kit/vault.ts';
-import { type Plan, plans, requireFormAccess } from '#workspaces/authenticate.ts';
 import type { Trigger } from './delivery-job.ts';
 import type { EventKind } from './event.ts';
-import { eventKindsColumn, type pausers } from './record-event.ts';
+import { findFormOfEvent, formatBody, type WebhookFormat } from './format-body.ts';
 import type { DeliveryStatus } from './retry-delivery.ts';
-import type { DeliveryDetail, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
-import { formatDeliveryBody } from './signature.ts';
+import type { DeliveryDetail, DeliveryList, WebhookHealth } from './shapes.ts';
+import { signHidden } from './signature.ts';
+import { templateColumn } from './template.ts';
 
 const real: StatementColumn<number> = { pg: 'real' };
 
@@ -38,12 +37,12 @@ const isMatchingSql = `d.workspace_id = $workspace_id and d.webhook_id = $webhoo
       and ($from is null or d.created_at >= $from) and ($to is null or d.created_at < $to)`;
 
 const lineColumns = columns(
-  'id is_test:boolean submission_id created_at attempts:integer response_status:integer?',
+  'id is_test:boolean form_id submission_id created_at attempts:integer response_status:integer?',
   'response_ms:integer? reason? next_attempt_at:timestamp?',
   { event: textEnum<EventKind>(), status: textEnum<DeliveryStatus>() },
 );
 
-const line = `d.id, d.kind as event, d.status, d.is_test, e.submission_id, d.created_at, d.attempts, d.response_status,
+const line = `d.id, d.kind as event, d.status, d.is_test, d.form_id, e.submission_id, d.created_at, d.attempts, d.response_status,
           d.response_ms, a.reason, d.next_attempt_at`;
 
 const lineSource = `deliveries d
@@ -64,10 +63,14 @@ const countDeliveryLines = statement('webhooks.count_delivery_lines', filters, '
 
 /** Finds a delivery with the data needed for its body. */
 const findDeliveryLine = statement('webhooks.find_delivery_line', 'workspace_id id', [
-  'webhook_id occurred_at snapshot',
+  'webhook_id url occurred_at snapshot',
   lineColumns,
+  { format: textEnum<WebhookFormat>(), template: nullable(templateColumn) },
 ])`
-  select ${line}, d.webhook_id, e.occurred_at, e.snapshot::text as snapshot from ${lineSource}
+  select ${line}, d.webhook_id, e.occurred_at, e.snapshot::text as snapshot, coalesce(d.test_url, w.url) as url,
+         w.format, w.template
+    from ${lineSource}
+    join webhooks w on w.workspace_id = d.workspace_id and w.id = d.webhook_id
    where d.workspace_id = $workspace_id and d.id = $id`;
 
 /** Lists the attempts of a delivery, oldest first. */
@@ -121,30 +124,35 @@ export async function listDeliveries(
 }
 
 /**
- * Returns a delivery with every attempt. The body is built again from the event, which never changes, by the
- * same function that built the sent body. Its SHA-256 is compared with that of the sent bytes. Signatures in
+ * Returns a delivery with every attempt. The body is built again from the event, which never changes, in the
+ * current format of the webhook, by the same function that built the sent body. Its SHA-256 is compared with that of the sent bytes. Signatures in
  * file links are hidden, so that the log gives no access to files.
  * @throws ApiError not_found.
  */
 export async function readDelivery(
-  { database, links }: { database: Queryable; links: Pick<FileLinks, 'sign'> },
+  {
+    database,
+    links,
+    config,
+  }: { database: Queryable; links: Pick<FileLinks, 'sign'>; config: Pick<Config, 'publicUrl'> },
   { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<DeliveryDetail> {
-  const { occurred_at, snapshot, ...found } = requireRow(
+  const { occurred_at, snapshot, url, format, template, ...found } = requireRow(
     await findDeliveryLine(database, { workspace_id: workspaceId, id: deliveryId }),
   );
+  const { form_id, submission_id, is_test: isTest } = found;
+  const form = await findFormOfEvent(database, { format, workspace_id: workspaceId, form_id, submission_id });
+  const how = { format, template, url, isTest, form, publicUrl: config.publicUrl };
   const attempts = await selectAttempts(database, { workspace_id: workspaceId, delivery_id: deliveryId });
   const bodyWith = (signLink: (file: LinkTarget) => string): string =>
-    formatDeliveryBody({ kind: found.event, occurredAt: occurred_at, deliveryId, snapshot, signLink });
+    formatBody({ kind: found.event, occurredAt: occurred_at, deliveryId, snapshot, signLink }, how);
   const hashAt = (at: Date): string =>
     createHash('sha256')
       .update(bodyWith((file) => links.sign(file, at)))
       .digest('hex');
   return asWireValue({
     ...found,
-    request_body: bodyWith((file) =>
-      links.sign(file).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)'),
-    ),
+    request_body: bodyWith(signHidden(links)),
     history: attempts.map((attempt) => ({
       ...attempt,
       is_body_exact: attempt.body_sha256 === null ? null : hashAt(attempt.started_at) === attempt.body_sha256,
@@ -230,110 +238,3 @@ async function readSpan(
     },
   };
 }
-
-/** Finds the form, URL and events of a webhook, if its form exists. */
-const findWebhookForm = statement('webhooks.find_webhook_place', 'workspace_id id', [
-  'form_id url',
-  { events: eventKindsColumn },
-])`
-  select w.form_id, w.url, w.events from webhooks w
-    join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
-   where w.workspace_id = $workspace_id and w.id = $id`;
-
-/** A webhook that a request names, with its form, URL and events. */
-type WebhookLocation = {
-  workspaceId: string;
-  formId: string;
-  webhookId: string;
-  url: string;
-  events: readonly EventKind[];
-};
-
-/**
- * Finds the webhook that a request names, if its form exists and the caller can use it.
- * @throws ApiError not_found.
- */
-export async function requireWebhook(
-  db: Queryable,
-  { workspaceId, formIds }: Pick<RequestScope, 'workspaceId' | 'formIds'>,
-  webhookId: string,
-): Promise<WebhookLocation> {
-  const found = requireRow(await findWebhookForm(db, { workspace_id: workspaceId, id: webhookId }));
-  requireFormAccess(formIds, found.form_id);
-  return { workspaceId, formId: found.form_id, webhookId, url: found.url, events: found.events };
-}
-
-type PausedBy = (typeof pausers)[number];
-
-/** Finds the plan of a form's workspace. Returns no row if the form does not exist. */
-const findFormPlan = statement('webhooks.find_form_plan', 'workspace_id form_id', { plan: textEnum<Plan>() })`
-  select w.plan from forms f join workspaces w on w.id = f.workspace_id
-   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
-
-/**
- * Finds the webhooks of a form, or only the one with this id, with their health, newest first. `since` is the
- * smallest id of the deliveries to count: ids begin with their time, so the index of the log finds the last
- * day.
- */
-const selectWebhookHealth = statement(
-  'webhooks.select_webhook_health',
-  'workspace_id form_id id? since:uuid',
-  [
-    'id form_id url active has_secret:boolean previous_secret_until:timestamp? header_names',
-    'pauses_on_failure failing_since:timestamp? paused_at:timestamp? created_at updated_at',
-    'last_at:timestamp? success failed retrying',
-    {
-      events: eventKindsColumn,
-      filter: nullable(json<Condition>()),
-      paused_by: nullable(textEnum<PausedBy>()),
-      last_status: nullable(textEnum<DeliveryStatus>()),
-    },
-  ],
-)`
-  select w.id, w.form_id, w.url, w.events, w.active, w.secret is not null as has_secret,
-         case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until,
-         w.header_names, w.filter, w.pauses_on_failure, w.failing_since, w.paused_at, w.paused_by, w.created_at, w.updated_at,
-         last.status as last_status, last.created_at as last_at, day.success, day.failed, day.retrying
-    from webhooks w
-    join forms f on f.workspace_id = w.workspace_id and f.id = w.form_id and f.deleted_at is null
-    left join lateral (
-      select d.status, d.created_at from deliveries d
-       where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test
-       order by d.id desc limit 1) last on true
-   cross join lateral (
-      select count(*) filter (where d.status = 'Success') as success,
-             count(*) filter (where d.status = 'Failed') as failed,
-             count(*) filter (where d.status = 'Retrying') as retrying
-        from deliveries d
-       where d.workspace_id = w.workspace_id and d.webhook_id = w.id and not d.is_test and d.id >= $since) day
-   where w.workspace_id = $workspace_id and w.form_id = $form_id and ($id is null or w.id = $id)
-   order by w.id desc`;
-
-const dayMs = 24 * 60 * 60 * 1_000;
-
-type WebhookForm = { workspaceId: string; formId: string };
-
-/**
- * Returns the webhooks of a form with their health, newest first, and whether the plan allows secrets.
- * @throws ApiError not_found.
- */
-export async function readWebhooks(
-  db: Queryable,
-  { workspaceId, formId, webhookId }: WebhookForm & { webhookId?: string },
-): Promise<{ webhooks: Webhook[]; secretsAllowed: boolean }> {
-  const form = { workspace_id: workspaceId, form_id: formId };
-  const found = requireRow(await findFormPlan(db, form));
-  const since = leastIdAt(new Date(now().getTime() - dayMs));
-  const rows = await selectWebhookHealth(db, { ...form, id: webhookId ?? null, since });
-  const webhooks = rows.map(
-    ({ last_status, last_at, success, failed, retrying, filter, ...webhook }): Webhook => ({
-      ...asWireValue(webhook),
-      filter,
-      last_delivery: asWireValue(last_status && last_at && { status: last_status, created_at: last_at }),
-      day: { success, failed, retrying },
-    }),
-  );
-  return { webhooks, secretsAllowed: mayHaveSecrets(found.plan) };
-}
-
-const mayHaveSecrets = (plan: Plan): boolean => plans[plan].signedWebhooks;

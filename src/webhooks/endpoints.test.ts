@@ -80,6 +80,7 @@ test('create, list and read show the secret once, and reading shows the health o
   assert.deepEqual(webhook, {
     id: created.body.id,
     form_id: form,
+    form_name: 'Contact',
     url,
     events: ['submission.created'],
     active: true,
@@ -87,6 +88,8 @@ test('create, list and read show the secret once, and reading shows the health o
     previous_secret_until: null,
     header_names: [],
     filter: null,
+    format: 'standard',
+    template: null,
     pauses_on_failure: true,
     failing_since: null,
     paused_at: null,

@@ -1,19 +1,22 @@
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { readPageRequest } from '#kit/pagination.ts';
+import { listParameters, readPageRequest } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow } from '#kit/statement.ts';
 import { readTimeRange } from '#kit/time-range.ts';
+import { noExtraProperties } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { type WebhookUpdate as Change, changeWebhook } from './change-webhook.ts';
-import { listDeliveries, readDelivery, readHealth, readWebhooks, requireWebhook } from './delivery-log.ts';
+import { listDeliveries, readDelivery, readHealth } from './delivery-log.ts';
+import { previewBody } from './preview-body.ts';
+import { listWorkspaceWebhooks, readWebhooks, requireWebhook } from './read-webhooks.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { testWebhook } from './samples.ts';
+import { chooseForm, testWebhook } from './samples.ts';
 import {
   DeliveryDetail,
   DeliveryList,
@@ -25,8 +28,11 @@ import {
   WebhookDetail,
   WebhookHealth,
   WebhookList,
+  WebhookPreview,
+  WebhookPreviewRequest,
   WebhookTestRequest,
   WebhookWithSecret,
+  WorkspaceWebhookList,
 } from './shapes.ts';
 import { createWebhook, deleteWebhook, mostWebhooks } from './webhooks.ts';
 
@@ -46,7 +52,7 @@ const example = {
 };
 
 /**
- * Operations on the webhooks of a form. Specification, "Events". docs/decisions/0034-operations-table.md says
+ * Operations on the webhooks of a form and of a workspace. Specification, "Events". docs/decisions/0034-operations-table.md says
  * which keys can use them.
  */
 export function webhookEndpoints(context: Context) {
@@ -56,7 +62,8 @@ export function webhookEndpoints(context: Context) {
 
   const load = async (scope: RequestScope, id: string) => {
     const place = await requireWebhook(database, scope, id);
-    const { webhooks, secretsAllowed } = await readWebhooks(database, place);
+    const { workspaceId, webhookId } = place;
+    const { webhooks, secretsAllowed } = await readWebhooks(database, { workspaceId, webhookId });
     const webhook = requireRow(webhooks);
     return { webhook, secretsAllowed, tag: formatEtag(new Date(webhook.updated_at)) };
   };
@@ -64,6 +71,12 @@ export function webhookEndpoints(context: Context) {
   const changed = async (scope: RequestScope, id: string, secret: string | undefined) => {
     const { webhook, tag } = await load(scope, id);
     return { body: { ...webhook, secret: secret ?? null }, tag };
+  };
+  const create = async (scope: RequestScope, formId: string | null, body: Static<typeof NewWebhook>) => {
+    const { pauses_on_failure: pausesOnFailure, ...webhook } = body;
+    const { workspaceId } = scope;
+    const { id, secret } = await createWebhook(context, { workspaceId, formId, ...webhook, pausesOnFailure });
+    return changed(scope, id, secret);
   };
   const change = async (scope: RequestScope, id: string, more: Omit<Change, 'workspaceId' | 'webhookId'>) => {
     const place = await requireWebhook(database, scope, id);
@@ -105,10 +118,59 @@ export function webhookEndpoints(context: Context) {
       reply: { status: 201, description: 'The webhook.', schema: WebhookWithSecret },
       async run({ params, body, ...scope }) {
         requireFormAccess(scope.formIds, params.id);
-        const { pauses_on_failure: pausesOnFailure, ...webhook } = body;
-        const place = { workspaceId: scope.workspaceId, formId: params.id };
-        const { id, secret } = await createWebhook(context, { ...place, ...webhook, pausesOnFailure });
-        return changed(scope, id, secret);
+        return create(scope, params.id, body);
+      },
+    }),
+
+    listWorkspaceWebhooks: operation({
+      summary: 'List webhooks of a workspace',
+      description:
+        'Returns all webhooks of the workspace, newest first: those of forms, and those of the workspace itself, whose `form_id` is null. A key limited to certain forms gets only the webhooks of those forms.',
+      permission: 'webhooks:read',
+      query: Type.Object(listParameters, noExtraProperties),
+      reply: { status: 200, description: 'A page of webhooks.', schema: WorkspaceWebhookList },
+      async run({ query, ...scope }) {
+        const page = readPageRequest(query, 'webhooks', scope.workspaceId);
+        const { data, secretsAllowed, ends } = await listWorkspaceWebhooks(database, scope, page);
+        const most = { secrets_allowed: secretsAllowed, ...rules, most_webhooks: mostWebhooks };
+        return { body: { data, ...ends, ...most } };
+      },
+    }),
+
+    createWorkspaceWebhook: operation({
+      summary: 'Create webhook of a workspace',
+      description:
+        'Creates a webhook that sends the given events of all forms of the workspace, also of forms that are created later. It has no filter, because a filter names questions of one form. 403 for a key limited to certain forms.',
+      permission: 'webhooks:write',
+      audit: { creates: 'getWebhook', part: 'webhook' },
+      body: NewWebhook,
+      example: {
+        body: { url: 'https://hooks.example.com/slack', events: ['submission.created'], format: 'slack' },
+      },
+      errors: ['conflict'],
+      reply: { status: 201, description: 'The webhook.', schema: WebhookWithSecret },
+      async run({ body, ...scope }) {
+        requireWorkspaceAccess(scope.formIds);
+        return create(scope, null, body);
+      },
+    }),
+
+    previewWebhook: operation({
+      summary: 'Preview webhook',
+      description:
+        'Returns the body that a webhook with this format would send for a submission: the given one, or the last completed one, or a sample. Nothing is sent or saved. Signatures in file links are hidden.',
+      permission: 'webhooks:write',
+      audit: { none: 'It changes nothing.' },
+      body: WebhookPreviewRequest,
+      example: { body: { format: 'slack' } },
+      errors: ['conflict'],
+      reply: { status: 200, description: 'The body.', schema: WebhookPreview },
+      async run({ workspaceId, formIds, body }) {
+        const { form_id: formId = null, event = 'submission.created', submission_id, ...more } = body;
+        if (formId === null) requireWorkspaceAccess(formIds);
+        else requireFormAccess(formIds, formId);
+        const format = { template: null, url: '', ...more, kind: event, submissionId: submission_id };
+        return { body: await previewBody(context, { workspaceId, formId }, format) };
       },
     }),
 
@@ -201,9 +263,10 @@ export function webhookEndpoints(context: Context) {
         description: 'The ids of the test deliveries in the delivery log.',
         schema: SentWebhookTest,
       },
-      async run({ params, body: { event: kind, url, submissions }, ...scope }) {
+      async run({ params, body: { event: kind, url, submissions, form_id }, ...scope }) {
         const place = await requireWebhook(database, scope, params.id);
-        const ids = await testWebhook(context, { ...place, kind, url, submissions });
+        const formId = await chooseForm(database, place, { formId: form_id });
+        const ids = await testWebhook(context, { ...place, formId, kind, url, submissions });
         return { body: { id: ids.at(-1)!, ids } };
       },
     }),

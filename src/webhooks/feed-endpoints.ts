@@ -6,10 +6,10 @@ import { markJsonList, markJsonText } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import { type AccessibleForms, requireFormAccess } from '#workspaces/authenticate.ts';
-import { requireWebhook } from './delivery-log.ts';
 import { Event, eventKinds } from './event.ts';
 import type { FeedNotifier } from './feed-notifier.ts';
 import { type FeedPage, type FeedRequest, findFeedEnd, readFeed } from './read-feed.ts';
+import { requireWebhook } from './read-webhooks.ts';
 
 const findFormOfFeed = statement('webhooks.find_form_of_feed', 'workspace_id id', 'id')`
   select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headerProblems } from './webhooks.ts';
+import { headerProblems } from './webhook-problems.ts';
 
 const refused = [
   'Host',

@@ -11,9 +11,9 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { requireWebhook } from './delivery-log.ts';
 import { type EventKind, eventKinds } from './event.ts';
 import { feedUrlOf } from './feed-endpoints.ts';
+import { requireWebhook } from './read-webhooks.ts';
 import { sampleSnapshot } from './samples.ts';
 import { ExampleReceiver, PayloadDescription } from './shapes.ts';
 import { formatDeliveryBody } from './signature.ts';
@@ -298,8 +298,8 @@ export function payloadEndpoints({
       },
       async run({ params, ...scope }) {
         const webhook = await requireWebhook(database, scope, params.id);
-        const { structure } = await loadForm(scope.workspaceId, webhook.formId);
-        const [question] = listQuestions(structure);
+        const form = webhook.formId === null ? undefined : await loadForm(scope.workspaceId, webhook.formId);
+        const [question] = form ? listQuestions(form.structure) : [];
         return { body: { data: listExampleReceivers({ ...webhook, field: question?.element.attrs.id }) } };
       },
     }),

@@ -14,6 +14,7 @@ import { todayIn } from '#ast/rules/today.ts';
 import { isFeedOnSql } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { currentTrace } from '#kit/log.ts';
+import { maximumId, minimumId } from '#kit/pagination.ts';
 import { insertJobsSql } from '#kit/queue.ts';
 import {
   json,
@@ -28,6 +29,8 @@ import {
 import type { Plan } from '#workspaces/authenticate.ts';
 import { deliverJobKind, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
+import type { WebhookFormat } from './format-body.ts';
+import { templateColumn } from './template.ts';
 
 /** What a filter reads: the submission in the event, and the fields of the version that was answered. */
 type Filtered = { snapshot: Snapshot; fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>> };
@@ -97,20 +100,32 @@ const booleans: StatementColumn<boolean[]> = { pg: 'boolean[]' };
 
 const timestamps: StatementColumn<Date[]> = { pg: 'timestamp with time zone[]' };
 
-/** Locks a webhook whose form exists, and returns the plan of its workspace. */
+/** SQL condition on `webhooks`: the webhook belongs to the workspace, or its form is not deleted. */
+export const hasLiveFormSql = `not exists (
+     select from forms where forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
+        and forms.deleted_at is not null)`;
+
+/**
+ * SQL condition: the id of a form is the webhook's form, or any id for a webhook of the workspace. A range, so that
+ * an index finds the one form.
+ */
+export const isFormOfSql = (formId: string, webhook: string): string =>
+  `${formId} between coalesce(${webhook}.form_id, '${minimumId}') and coalesce(${webhook}.form_id, '${maximumId}')`;
+
+/** Locks a webhook whose form is not deleted, and returns the plan of its workspace. */
 export const lockWebhook = statement('webhooks.lock_webhook', 'workspace_id id', [
-  'form_id url headers? header_names updated_at',
-  { plan: textEnum<Plan>() },
+  'form_id? url headers? header_names active updated_at',
+  { plan: textEnum<Plan>(), format: textEnum<WebhookFormat>(), template: nullable(templateColumn) },
 ])`
-  select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.updated_at
+  select webhooks.form_id, workspaces.plan, webhooks.url, webhooks.headers, webhooks.header_names, webhooks.active,
+         webhooks.format, webhooks.template, webhooks.updated_at
     from webhooks
-    join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
     join workspaces on workspaces.id = webhooks.workspace_id
-   where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
+   where webhooks.workspace_id = $workspace_id and webhooks.id = $id and ${hasLiveFormSql}
      for no key update of webhooks`;
 
 /**
- * Finds the webhooks that may receive a form's events, oldest first. For a webhook that was paused after
+ * Finds the webhooks of a form and of its workspace that may receive an event, oldest first. For a webhook that was paused after
  * failures, events are recorded for a replay. The webhooks are locked until the transaction ends, so that
  * none is deleted before its deliveries are inserted. A row without an id is the workspace's event feed,
  * which receives all events. The time zone is read only if a webhook has a filter.
@@ -125,7 +140,8 @@ const selectActiveWebhooks = statement('webhooks.select_listeners', 'workspace_i
              select settings ->> 'time_zone' from forms where workspace_id = $workspace_id and id = $form_id)
            end as time_zone
       from webhooks
-     where workspace_id = $workspace_id and form_id = $form_id and (active or paused_by = 'failure')
+     where workspace_id = $workspace_id and (form_id = $form_id or form_id is null)
+       and (active or paused_by = 'failure')
        for key share
   )
   select id, events, active, filter, time_zone from listener

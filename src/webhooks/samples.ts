@@ -19,7 +19,7 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from './delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
-import { throwWebhookProblems, urlProblems } from './webhooks.ts';
+import { throwWebhookProblems, urlProblems } from './webhook-problems.ts';
 
 /** Sample answers, and the reference data of a form that was opened with `?test=true`. */
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };
@@ -102,6 +102,8 @@ type SendTestContext = {
 
 type TestOf = {
   workspaceId: string;
+  /** The form of the sample or of the submissions. */
+  formId: string;
   webhookId: string;
   kind: EventKind;
   /** The URL to test instead of the webhook's. The webhook's custom headers are not sent to it. */
@@ -126,13 +128,18 @@ export async function sendSampleTest(
   context: SendTestContext,
   test: TestOf,
 ): Promise<{ deliveryId: string }> {
-  const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
-    const form = requireRow(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
-    // Every version is validated before it is stored.
-    const structure = effectiveForm(form.structure);
-    return [sampleSnapshot({ id: form.id, name: form.name, workspaceId: test.workspaceId }, structure)];
-  });
+  const [deliveryId] = await sendAll(context, test, 1, async (client) => [await readSample(client, test)]);
   return { deliveryId: deliveryId! };
+}
+
+/** Returns a sample of the live version of a form. @throws ApiError not_found. */
+export async function readSample(
+  db: Queryable,
+  { workspaceId, formId }: Pick<TestOf, 'workspaceId' | 'formId'>,
+): Promise<Snapshot> {
+  const form = requireRow(await findForm(db, { workspace_id: workspaceId, id: formId }));
+  // Every version is validated before it is stored.
+  return sampleSnapshot({ id: form.id, name: form.name, workspaceId }, effectiveForm(form.structure));
 }
 
 /**
@@ -151,7 +158,7 @@ async function sendAll(
   { database, config, requestCounter, wakeQueue }: SendTestContext,
   test: TestOf,
   count: number,
-  snapshotsOf: (client: Queryable, formId: string) => Promise<readonly Snapshot[]>,
+  snapshotsOf: (client: Queryable) => Promise<readonly Snapshot[]>,
 ): Promise<string[]> {
   const { workspaceId, webhookId, url } = test;
   for (let sent = 0; sent < count; sent += 1)
@@ -160,8 +167,8 @@ async function sendAll(
     });
   if (url !== undefined) throwWebhookProblems(await urlProblems(config, url));
   const ids = await transaction(database, async (client) => {
-    const webhook = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
-    return insertTests(client, test, webhook.form_id, await snapshotsOf(client, webhook.form_id));
+    requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
+    return insertTests(client, test, await snapshotsOf(client));
   });
   wakeQueue();
   return ids;
@@ -169,8 +176,7 @@ async function sendAll(
 
 async function insertTests(
   client: Queryable,
-  { workspaceId, webhookId, kind, url }: TestOf,
-  formId: string,
+  { workspaceId, formId, webhookId, kind, url }: TestOf,
   snapshots: readonly Snapshot[],
 ): Promise<string[]> {
   const ids = snapshots.map(() => newId());
@@ -211,10 +217,10 @@ export function sampleSnapshot(
   return snapshotOf({ form: place, submission, fields: describeFields(form) });
 }
 
-/** Finds the last completed submissions of a form, newest first, with what a webhook sends about them. */
+/** Finds the last completed submissions of a form, newest first, or only one, with what a webhook sends. */
 const selectLatestSubmissions = statement(
   'webhooks.select_latest_submissions',
-  'workspace_id form_id limit',
+  'workspace_id form_id id? limit',
   [
     'id completed_at? form_name',
     {
@@ -228,8 +234,57 @@ const selectLatestSubmissions = statement(
     from submissions s
     join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'completed' and s.trashed_at is null
+     and ($id is null or s.id = $id)
    order by s.id desc
    limit $limit`;
+
+/** Returns the snapshots of the last completed submissions of a form, or of one of them, newest first. */
+export async function readLatestSubmissions(
+  db: Queryable,
+  { workspaceId, formId }: Pick<TestOf, 'workspaceId' | 'formId'>,
+  { id = null, limit }: { id?: string | null; limit: number },
+): Promise<Snapshot[]> {
+  const rows = await selectLatestSubmissions(db, { workspace_id: workspaceId, form_id: formId, id, limit });
+  return rows.map(({ id, completed_at, answers, reference, fields, form_name }) =>
+    snapshotOf({
+      form: { id: formId, name: form_name, workspaceId },
+      submission: { id, submittedAt: completed_at, status: 'completed', reference, answers },
+      fields,
+    }),
+  );
+}
+
+/** Finds the form of a submission, or of the last completed one, or else the newest form of a workspace. */
+const findFormToTest = statement('webhooks.find_form_to_test', 'workspace_id submission_id?', 'id?')`
+  select coalesce(
+           (select s.form_id from submissions s
+              join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
+             where s.workspace_id = $workspace_id and s.status = 'completed' and s.trashed_at is null
+               and ($submission_id is null or s.id = $submission_id)
+             order by s.id desc limit 1),
+           (select id from forms where workspace_id = $workspace_id and deleted_at is null order by id desc limit 1)) as id`;
+
+/**
+ * Returns the form for a test or preview of a webhook: its own, or for a webhook of the workspace the requested one,
+ * that of the requested or last submission, or the newest one.
+ * @throws ApiError not_found if the webhook has another form; conflict if the workspace has no form.
+ */
+export async function chooseForm(
+  db: Queryable,
+  { workspaceId, formId }: { workspaceId: string; formId: string | null },
+  requested: { formId?: string | undefined; submissionId?: string | undefined },
+): Promise<string> {
+  if (formId !== null) {
+    if (requested.formId !== undefined && requested.formId.toLowerCase() !== formId)
+      throw new ApiError('not_found', 'This webhook sends the events of another form. Omit "form_id".');
+    return formId;
+  }
+  if (requested.formId !== undefined) return requested.formId;
+  const submission_id = requested.submissionId ?? null;
+  const [found] = await findFormToTest(db, { workspace_id: workspaceId, submission_id });
+  if (!found?.id) throw new ApiError('conflict', 'This workspace has no forms yet. Create a form first.');
+  return found.id;
+}
 
 /**
  * Sends a test, with a sample of the form or its last completed submissions, to the webhook or to another
@@ -239,23 +294,12 @@ const selectLatestSubmissions = statement(
  */
 export async function testWebhook(
   context: SendTestContext,
-  { formId, submissions, ...test }: TestOf & { formId: string; submissions: number | undefined },
+  { submissions, ...test }: TestOf & { submissions: number | undefined },
 ): Promise<string[]> {
   if (submissions === undefined) return [(await sendSampleTest(context, test)).deliveryId];
-  const rows = await selectLatestSubmissions(context.database, {
-    workspace_id: test.workspaceId,
-    form_id: formId,
-    limit: submissions,
-  });
-  if (rows.length === 0)
+  const latest = await readLatestSubmissions(context.database, test, { limit: submissions });
+  if (latest.length === 0)
     throw new ApiError('conflict', 'This form has no completed submissions yet. Send a sample instead.');
   // Oldest first, which is the order of submission.
-  const snapshots = rows.toReversed().map(({ id, completed_at, answers, reference, fields, form_name }) =>
-    snapshotOf({
-      form: { id: formId, name: form_name, workspaceId: test.workspaceId },
-      submission: { id, submittedAt: completed_at, status: 'completed', reference, answers },
-      fields,
-    }),
-  );
-  return sendSubmissionTests(context, test, snapshots);
+  return sendSubmissionTests(context, test, latest.toReversed());
 }

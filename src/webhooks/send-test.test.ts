@@ -22,6 +22,7 @@ const log = openLog('silent');
 const deliver = createDeliveryHandler({
   database,
   vault,
+  publicUrl: 'https://forms.test',
   signLink: () => 'https://files.test/',
   retryDelays: [60, 60],
   timeoutSeconds: 10,
@@ -191,6 +192,7 @@ test('a webhook of another workspace is not found', async () => {
   await assert.rejects(
     sendSampleTest(context, {
       workspaceId: other.workspaceId,
+      formId: other.formId,
       webhookId: scene.webhookId,
       kind: 'submission.created',
     }),

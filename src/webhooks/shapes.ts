@@ -11,20 +11,32 @@ import {
 } from '#kit/validation.ts';
 import { triggers } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
+import { webhookFormats } from './format-body.ts';
 import { pausers } from './record-event.ts';
 import { replayStatuses } from './replay-filter.ts';
 import { deliveryStatuses } from './retry-delivery.ts';
-import { longestHeaderName, longestHeaderValue, longestUrl, mostHeaders, secretLength } from './webhooks.ts';
+import { templateSchema } from './template.ts';
+import {
+  longestHeaderName,
+  longestHeaderValue,
+  longestUrl,
+  mostHeaders,
+  secretLength,
+} from './webhook-problems.ts';
 
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);
+
+const format = Type.Enum([...webhookFormats]);
 
 /** A webhook with a summary of its health. Tests are not counted. */
 export const Webhook = nameSchema(
   'Webhook',
   Type.Object({
     id: uuidSchema,
-    form_id: uuidSchema,
+    /** The form whose events it sends; null for a webhook of the workspace, which sends the events of all forms. */
+    form_id: orNull(uuidSchema),
+    form_name: orNull(Type.String()),
     url: Type.String(),
     events: Type.Array(event),
     active: Type.Boolean(),
@@ -35,6 +47,10 @@ export const Webhook = nameSchema(
     header_names: Type.Array(Type.String()),
     /** A condition of the form language; null for every submission. */
     filter: orNull(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
+    /** The body: an event in the standard format, a message of a chat service, or a template. */
+    format,
+    /** The template of the format `template`, as it was sent; null for other formats. */
+    template: orNull(templateSchema),
     /** Whether it is paused after several days in which every delivery failed. */
     pauses_on_failure: Type.Boolean(),
     /** The time since which every delivery has failed; null while deliveries succeed. */
@@ -66,6 +82,13 @@ export const WebhookList = Type.Object({
   most_webhooks: Type.Integer(),
 });
 export type WebhookList = Static<typeof WebhookList>;
+export const WorkspaceWebhookList = Type.Object({
+  ...listSchemaOf(Webhook).properties,
+  ...rules,
+  /** The maximum number of webhooks of the workspace itself. */
+  most_webhooks: Type.Integer(),
+});
+export type WorkspaceWebhookList = Static<typeof WorkspaceWebhookList>;
 export const WebhookDetail = nameSchema('WebhookDetail', Type.Object({ webhook: Webhook, ...rules }));
 export type WebhookDetail = Static<typeof WebhookDetail>;
 
@@ -80,6 +103,12 @@ const header = {
   value: orNull(Type.String({ maxLength: longestHeaderValue })),
 };
 const headers = Type.Array(Type.Object(header, noExtraProperties), { maxItems: mostHeaders });
+const formatFields = {
+  /** Default: `standard`. For `telegram`, the URL needs `?chat_id=`. */
+  format: Type.Optional(format),
+  /** Required for the format `template`. */
+  template: Type.Optional(orNull(templateSchema)),
+};
 export const NewWebhook = nameSchema(
   'NewWebhook',
   Type.Object(
@@ -90,7 +119,9 @@ export const NewWebhook = nameSchema(
       secret: Type.Optional(secret),
       /** Sent with every delivery. */
       headers: Type.Optional(headers),
+      /** Not allowed for a webhook of the workspace. */
       filter: Type.Optional(condition),
+      ...formatFields,
       /** Default: true. */
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
@@ -120,6 +151,7 @@ export const WebhookChange = nameSchema(
       /** Replaces all headers. A null value keeps the current one. */
       headers: Type.Optional(headers),
       filter: Type.Optional(condition),
+      ...formatFields,
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
     noExtraProperties,
@@ -135,6 +167,8 @@ export const NewWebhookSecret = Type.Object(
 export const WebhookTestRequest = Type.Object(
   {
     event,
+    /** The form of the test, for a webhook of the workspace. Default: the form of the last submission. */
+    form_id: Type.Optional(uuidSchema),
     /** The URL for the test, if it differs from the webhook's. */
     url: Type.Optional(url),
     /** Sends this many of the last completed submissions instead of a sample. */
@@ -143,6 +177,29 @@ export const WebhookTestRequest = Type.Object(
   noExtraProperties,
 );
 export type WebhookTestRequest = Static<typeof WebhookTestRequest>;
+/** A format that is not saved yet, and what to preview it with. */
+export const WebhookPreviewRequest = Type.Object(
+  {
+    format,
+    template: Type.Optional(orNull(templateSchema)),
+    /** The URL of the webhook, for formats that read a parameter from it. */
+    url: Type.Optional(url),
+    /** Default: `submission.created`. */
+    event: Type.Optional(event),
+    /** The form of the webhook. Omit it for a webhook of the workspace. */
+    form_id: Type.Optional(uuidSchema),
+    /** The submission to preview. Default: the last completed one, or a sample. */
+    submission_id: Type.Optional(uuidSchema),
+  },
+  noExtraProperties,
+);
+export const WebhookPreview = Type.Object({
+  /** The JSON text that the webhook would send. */
+  body: Type.String(),
+  /** The submission in the body; null for a sample. */
+  submission_id: orNull(uuidSchema),
+});
+
 /** The deliveries that will show the outcomes, oldest submission first. `id` is the last of them. */
 export const SentWebhookTest = Type.Object({ id: uuidSchema, ids: Type.Array(uuidSchema) });
 export type SentWebhookTest = Static<typeof SentWebhookTest>;
@@ -157,6 +214,7 @@ const line = {
   event,
   status,
   is_test: Type.Boolean(),
+  form_id: uuidSchema,
   submission_id: uuidSchema,
   created_at: timestampSchema,
   attempts: Type.Integer(),

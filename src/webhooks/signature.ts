@@ -80,6 +80,12 @@ export function formatDeliveryBody({
   return `${head.slice(0, -1)},${withLinks(snapshot, signLink).slice(1)}`;
 }
 
+/** Signs links for the console and logs, which must give no access to files: the signature is hidden. */
+export const signHidden =
+  (links: { sign: (file: LinkTarget) => string }): DeliveryBodySource['signLink'] =>
+  (file) =>
+    links.sign(file).replace(/\?.*$/, '?expires=(hidden)&signature=(hidden)');
+
 /**
  * The beginning of a snapshot and, without files, its end. Users' texts cannot contain them, because
  * quotation marks in texts are escaped.

@@ -3,6 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { leastIdAtSql } from '#kit/id-times.ts';
 import { statement } from '#kit/statement.ts';
 import { retentionIntervalSql } from '#workspaces/retention.ts';
+import { isFormOfSql } from './record-event.ts';
 
 /**
  * Deletes all events of submissions, with their deliveries and attempts, so that no more requests are sent.
@@ -38,7 +39,8 @@ const oldest = leastIdAtSql(`($now - ${retentionIntervalSql('deliveries')})`);
 
 /**
  * Deletes the oldest finished deliveries of a workspace's webhooks whose retention period has ended, with
- * their attempts. Ids begin with their time, so the index of each webhook finds them.
+ * their attempts. Ids begin with their time, so the index of each webhook finds them, up to the shortest period
+ * of its forms.
  */
 const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
@@ -49,13 +51,17 @@ const pruneDeliveries = statement(
     select d.workspace_id, d.id
       from workspaces w
       join webhooks h on h.workspace_id = w.id
-      join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
       cross join lateral (
-        select workspace_id, id from deliveries
-         where workspace_id = h.workspace_id and webhook_id = h.id and id < ${oldest} and status <> 'Retrying'
-         order by id
+        select deliveries.workspace_id, deliveries.id from deliveries
+          join forms f on f.workspace_id = deliveries.workspace_id and f.id = deliveries.form_id
+         where deliveries.workspace_id = h.workspace_id and deliveries.webhook_id = h.id and deliveries.id < ${oldest}
+           and deliveries.status <> 'Retrying'
+           and deliveries.id < (select ${oldest} as oldest from forms f
+                                 where f.workspace_id = h.workspace_id and ${isFormOfSql('f.id', 'h')}
+                                 order by oldest desc limit 1)
+         order by deliveries.id
          limit $limit
-           for update skip locked) d
+           for update of deliveries skip locked) d
      where w.id = $workspace_id
      limit $limit
   ),

@@ -74,6 +74,7 @@ export async function openStage(): Promise<Stage> {
       const run = createDeliveryHandler({
         database,
         vault,
+        publicUrl: 'https://forms.test',
         signLink: ({ id }) => `https://files.test/${id}`,
         retryDelays: [0.05, 0.05, 0.05, 0.05, 0.05],
         // Longer than a busy machine needs. Tests of the deadline set their own timeout.

@@ -17,6 +17,7 @@ const database = openDatabase({ connectionString: databaseUrl }, { pool: 6, log 
 const run = createDeliveryHandler({
   database,
   vault: openVault('00'.repeat(32)),
+  publicUrl: 'https://forms.test',
   signLink: ({ id }) => `https://files.test/${id}`,
   retryDelays: [0.1, 0.1, 0.1, 0.1, 0.1],
   timeoutSeconds,

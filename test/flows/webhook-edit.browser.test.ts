@@ -208,3 +208,45 @@ test('two members edit one webhook: the later one is warned, overwrites nothing 
   assert.equal(after.body.webhook.url, typed);
   await browser.leave(page);
 });
+
+test('a webhook for all forms: choose Slack, preview the message, save it, and change it to a template', async () => {
+  const form = { ...structure(element('text', 'name')), attrs: { name: 'Feedback' } };
+  const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
+  assert.equal((await visitor.submit(id, { name: 'Ada' })).status, 201);
+  const receiver = await openReceiver();
+  const page = await browser.open(`/app/w/${tenant.workspaceId}/settings/webhooks`, editor, {
+    viewport: { width: 1280, height: 900 },
+  });
+  await page.getByRole('button', { name: 'Add webhook' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Add webhook' });
+  await dialog.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
+  await dialog.getByRole('button', { name: /Format/ }).click();
+  await page.getByRole('option', { name: 'Slack' }).click();
+  await dialog.getByRole('button', { name: 'Preview' }).click();
+  await dialog.getByText('New submission: Feedback').waitFor();
+  assert.equal(await dialog.getByText('Filter', { exact: true }).count(), 0);
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Add webhook' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Slack', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  const [request] = await receiver.waitFor(1);
+  assert.equal(JSON.parse(request!.body.toString()).text, 'Test: New submission: Feedback');
+  await page.getByRole('dialog', { name: 'Delivery' }).getByRole('button', { name: 'Close' }).click();
+
+  const edit = await openEdit(page);
+  await edit.getByRole('button', { name: /Format/ }).click();
+  await page.getByRole('option', { name: 'Custom JSON' }).click();
+  const template = edit.getByRole('textbox', { name: 'Template' });
+  await template.fill('{ "text": "{{nam}}" }');
+  await edit.getByRole('button', { name: 'Save changes' }).click();
+  await edit.getByText('“{{nam}}” is not a known placeholder.').waitFor();
+  await template.fill('{ "text": "{{form_name}}" }');
+  await save(edit);
+  await page.getByRole('link', { name: 'All webhooks' }).click();
+  await page.getByText('All forms', { exact: true }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  const { body } = await editor.api<{ data: object[] }>('GET', `/forms/${id}/webhooks`);
+  assert.deepEqual(body.data, []);
+  await browser.leave(page);
+});

@@ -114,6 +114,16 @@ const withPassword =
     await page.keyboard.press('Enter');
     await page.locator(then).first().waitFor();
   };
+await owner.api('POST', '/webhooks', {
+  url: 'https://93.184.215.14/services/T0/B0',
+  events: ['submission.created'],
+  format: 'slack',
+});
+const chooseTemplate = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: /Format/ }).click();
+  await page.getByRole('option', { name: 'Custom JSON' }).click();
+  await page.getByLabel('Template').fill('{ "text": "{{form_name}}", "all": "{{submission.responses}}" }');
+};
 const strict = await outside.signIn({ name: 'Ruth Consemüller' });
 await strict.api('PATCH', '/workspace', { second_factor_required: true });
 
@@ -405,6 +415,13 @@ const inside: readonly Screen[] = [
     `${inForm}/webhooks`,
     'text=Last 24 hours',
     doing(press('Add webhook'), press('Add condition', '.logic-comparison')),
+  ],
+  ['workspace-webhooks', `${settings}/webhooks`, 'text=Last 24 hours'],
+  [
+    'webhook-template',
+    `${settings}/webhooks`,
+    'text=Last 24 hours',
+    doing(press('Add webhook'), chooseTemplate, press('Preview', 'text=Body for the last submission')),
   ],
   ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Resend…')],
   ['keys', `${settings}/keys`, 'table'],

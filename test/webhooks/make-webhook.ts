@@ -37,7 +37,7 @@ export async function makeForm(database: Database, plan: Plan = 'pro'): Promise<
 /** Creates a webhook without the checks of createWebhook. */
 export async function makeWebhook(
   database: Database,
-  { workspaceId, formId }: Place,
+  { workspaceId, formId }: { workspaceId: string; formId: string | null },
   {
     url,
     events = eventKinds,
@@ -64,6 +64,8 @@ export async function makeWebhook(
     headers: null,
     header_names: [],
     filter,
+    format: 'standard' as const,
+    template: null,
     pauses_on_failure: pausesOnFailure,
   };
   await insertWebhook(database, { ...values, created_at: new Date('2026-01-01T00:00:00Z') });

@@ -23,6 +23,7 @@ const submissions = [
 ] as const;
 const webhooks = [
   'listWebhooks',
+  'listWorkspaceWebhooks',
   'getWebhook',
   'getWebhookHealth',
   'listDeliveries',
@@ -90,6 +91,7 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   deleteView: ['listViews'],
 
   createWebhook: webhooks,
+  createWorkspaceWebhook: webhooks,
   changeWebhook: webhooks,
   deleteWebhook: webhooks,
   testWebhook: webhooks,

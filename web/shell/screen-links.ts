@@ -16,6 +16,7 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
   { path: '/settings/general', label: 'General', icon: 'settings', isSetting: true },
   { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
+  { path: '/settings/webhooks', label: 'Webhooks', icon: 'webhook', isSetting: true },
   { path: '/settings/mail', label: 'Email', icon: 'mail', isSetting: true, isAdministration: true },
   { path: '/settings/retention', label: 'Retention', icon: 'clock', isSetting: true, isAdministration: true },
   { path: '/settings/people', label: 'People', icon: 'people', isSetting: true, isAdministration: true },

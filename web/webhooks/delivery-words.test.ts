@@ -8,6 +8,7 @@ const line = (more: Partial<DeliveryLine>): DeliveryLine => ({
   event: 'submission.created',
   status: 'Retrying',
   is_test: false,
+  form_id: '',
   submission_id: '',
   created_at: '',
   attempts: 2,

@@ -13,13 +13,13 @@ import { Select } from '../design/select.tsx';
 import { QueryState } from '../design/states.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useLeft } from '../design/use-left.ts';
-import type { LocatedForm } from '../shell/current-form.ts';
 import { type EventKind, eventChoices } from './events.ts';
 import { prettifyJson } from './log-view.ts';
+import type { WebhookOwner } from './webhook-owner.ts';
 import { exampleReceiversQuery, payloadSamplesQuery } from './webhooks-query.ts';
 
 /** Example code for a receiver that verifies and deduplicates deliveries, in several languages. */
-export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {
+export function ReceiverCode({ form, webhook }: { form: WebhookOwner; webhook: string }): ReactElement {
   const [language, setLanguage] = useState<ExampleReceiver['id']>('node');
   const receivers = useQuery(exampleReceiversQuery(form, webhook));
   return (
@@ -49,12 +49,13 @@ export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: st
 }
 
 type Tab = 'receiver' | 'sample' | 'schema' | 'type';
-type PayloadProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
+type PayloadProps = { form: WebhookOwner; webhook: Webhook; onClose: () => void };
 
 /** Helps developers to write a receiver: example code, a sample event, a schema and a type. */
 export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactElement {
   const [tab, setTab] = useState<Tab>('receiver');
-  const found = useQuery(payloadSamplesQuery(form));
+  const { workspace_id, id } = form;
+  const found = useQuery({ ...payloadSamplesQuery({ workspace_id, id: id ?? '' }), enabled: id !== null });
   const show = (draw: (payload: PayloadDescription) => ReactElement): ReactElement => (
     <QueryState query={found} lines={6}>
       {(payload) => <div className="secret-fields">{draw(payload)}</div>}
@@ -63,7 +64,11 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
   return (
     <Dialog
       title="Write a receiver"
-      description="Based on the live version of this form. Submissions to earlier versions contain the answers of those versions."
+      description={
+        id === null
+          ? 'Samples and schemas are on the webhook pages of each form.'
+          : 'Based on the live version of this form. Submissions to earlier versions contain the answers of those versions.'
+      }
       size="large"
       isOpen
       onClose={onClose}
@@ -74,14 +79,18 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
         value={tab}
         onChange={setTab}
         tabs={[
-          { id: 'receiver', label: 'Receiver', content: <ReceiverCode form={form} webhook={webhook.id} /> },
           {
-            id: 'sample',
+            id: 'receiver' as const,
+            label: 'Receiver',
+            content: <ReceiverCode form={form} webhook={webhook.id} />,
+          },
+          {
+            id: 'sample' as const,
             label: 'Sample',
             content: show((payload) => <Sample {...payload} webhook={webhook} />),
           },
           {
-            id: 'schema',
+            id: 'schema' as const,
             label: 'JSON Schema',
             content: show(({ schema, schema_url }) => (
               <>
@@ -91,13 +100,13 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
             )),
           },
           {
-            id: 'type',
+            id: 'type' as const,
             label: 'TypeScript',
             content: show(({ type_script }) => (
               <CopyField label="TypeScript type" text={type_script} isMultiline />
             )),
           },
-        ]}
+        ].filter((each) => id !== null || each.id === 'receiver')}
       />
     </Dialog>
   );
@@ -125,7 +134,7 @@ function Sample({ samples, feed_url, webhook }: PayloadDescription & { webhook: 
 
 const counts = ['1', '3', '5', '10'] as const;
 type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };
-type TestProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
+type TestProps = { form: WebhookOwner; webhook: Webhook; onClose: () => void };
 
 /** Sends the latest real submissions to another URL, to test a receiver during development. */
 export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): ReactElement {

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { ReplayQuery } from '#webhooks/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
-import type { LocatedForm } from '../shell/current-form.ts';
 import { type EventKind, eventLabel } from './events.ts';
 import { toDeliveryLogParameters } from './log-view.ts';
+import type { WebhookOwner } from './webhook-owner.ts';
 
-type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
+type Form = Pick<WebhookOwner, 'workspace_id'>;
 
 /** The deliveries to send again. Days are in the reader's time zone, `YYYY-MM-DD`, both included. */
 export type ReplayDraft = {

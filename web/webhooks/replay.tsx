@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Replay, Webhook } from '#webhooks/shapes.ts';
 import { callWorkspaceOperation } from '../api/operations.ts';
-import type { LocatedForm } from '../shell/current-form.ts';
 import { eventChoices } from './events.ts';
+import type { WebhookOwner } from './webhook-owner.ts';
 import './replay.css';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
@@ -35,7 +35,7 @@ const events = [
 ] as const;
 
 type Props = {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: Webhook;
   /** The initial values of the form. */
   draft?: Partial<ReplayDraft>;
@@ -121,7 +121,7 @@ export function ReplayProgress({
   form,
   webhook,
 }: {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: string;
 }): ReactElement | null {
   const replay = useQuery(replaysQuery(form, webhook)).data?.data[0];

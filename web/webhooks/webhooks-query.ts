@@ -4,10 +4,11 @@ import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepPreviousRows } from '../api/keep-rows.ts';
 import { operationQuery } from '../api/operations.ts';
 import { createNodeFinder, type TestedNode, withFilledLabel } from '../conditions/condition-tree.ts';
-import type { LocatedForm } from '../shell/current-form.ts';
 import { type LogView, toDeliveryLogParameters } from './log-view.ts';
+import type { WebhookOwner } from './webhook-owner.ts';
 
-type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
+type Place = Pick<WebhookOwner, 'workspace_id'>;
+type Form = Place & { id: string };
 
 /** The limits for webhooks that the plan and the operator set. */
 export type WebhookRules = Pick<WebhookDetail, 'secrets_allowed' | 'pause_days'>;
@@ -23,20 +24,28 @@ export const webhooksQuery = (form: Form) =>
       found.state.data?.data.some(({ day }) => day.retrying > 0) ? soonMs : laterMs,
   });
 
-export const webhookQuery = (form: Form, webhook: string) =>
+/** Queries a page of all webhooks of a workspace. */
+export const workspaceWebhooksQuery = (workspace: string, page: number) =>
+  queryOptions({
+    ...operationQuery(workspace, 'listWorkspaceWebhooks', { query: { page } }),
+    placeholderData: (before) => keepPreviousRows(before),
+    refetchInterval: laterMs,
+  });
+
+export const webhookQuery = (form: Place, webhook: string) =>
   queryOptions({
     ...operationQuery(form.workspace_id, 'getWebhook', { params: { id: webhook } }),
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
   });
 
 /** Statistics over a week change slowly, and cost more to read than the log. */
-export const healthQuery = (form: Form, webhook: string) =>
+export const healthQuery = (form: Place, webhook: string) =>
   queryOptions({
     ...operationQuery(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }),
     refetchInterval: 30_000,
   });
 
-export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
+export const deliveriesQuery = (form: Place, webhook: string, view: LogView) =>
   queryOptions({
     ...operationQuery(form.workspace_id, 'listDeliveries', {
       params: { id: webhook },
@@ -47,7 +56,7 @@ export const deliveriesQuery = (form: Form, webhook: string, view: LogView) =>
       found.state.data?.data.some(({ status }) => status === 'Retrying') ? soonMs : laterMs,
   });
 
-export const deliveryQuery = (form: Form, delivery: string) =>
+export const deliveryQuery = (form: Place, delivery: string) =>
   queryOptions({
     ...operationQuery(form.workspace_id, 'getDelivery', { params: { id: delivery } }),
     refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
@@ -61,7 +70,7 @@ export const payloadSamplesQuery = (form: Form) =>
   });
 
 /** Example programs that receive the events of a webhook. */
-export const exampleReceiversQuery = (form: Form, webhook: string) =>
+export const exampleReceiversQuery = (form: Place, webhook: string) =>
   queryOptions(operationQuery(form.workspace_id, 'listReceivers', { params: { id: webhook } }));
 
 /** Queries the questions of the live version in order, for filters. */

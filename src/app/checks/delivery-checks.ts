@@ -13,7 +13,7 @@ import type { InstanceFacts } from './facts.ts';
 const selectLostWebhooks = statement(
   'checks.select_lost_webhooks',
   '',
-  'workspace_id workspace id form_id form:text url is_paused:boolean',
+  'workspace_id workspace id form_id? form:text? url is_paused:boolean',
 )`
   /* operator: across workspaces */
   select w.workspace_id, workspaces.name as workspace, w.id, w.form_id, forms.name as form, w.url, not w.active as is_paused
@@ -33,8 +33,9 @@ const selectLostWebhooks = statement(
               limit 500) as since
             where status = 'Failed' and not is_test)
     ) as w
-    join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
+    left join forms on forms.workspace_id = w.workspace_id and forms.id = w.form_id and forms.deleted_at is null
     join workspaces on workspaces.id = w.workspace_id
+   where w.form_id is null or forms.id is not null
    order by coalesce(w.paused_at, w.failing_since) desc
    limit 1000`;
 
@@ -65,6 +66,8 @@ const readQueue = statement('checks.read_queue', 'most', [
 /** Published even if no job of the kind is due, so that alert rules read 0 instead of no value. */
 const alwaysPublished = [deliverJobKind, sendMailJobKind].map((kind) => ({ kind, due: 0, oldest: 0 }));
 
+const ownerOf = (form: string | null): string => (form === null ? 'all forms' : `“${form}”`);
+
 /**
  * Checks of webhooks and the queue. `doctor` does not print these checks, because the owners of workspaces
  * fix their webhooks.
@@ -82,8 +85,8 @@ export const deliveryChecks: readonly Check<InstanceFacts>[] = [
         key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,
         workspaceId: workspace_id,
         what: is_paused
-          ? `A webhook for “${form}” was paused after failing for days`
-          : `A webhook for “${form}” is failing: a delivery has no retries left`,
+          ? `A webhook for ${ownerOf(form)} was paused after failing for days`
+          : `A webhook for ${ownerOf(form)} is failing: a delivery has no retries left`,
         remedy: is_paused
           ? 'The webhook sends no more events. Fix the endpoint, resume the webhook, and replay the failed events.'
           : 'Fix the endpoint, then replay the failed events.',
@@ -92,7 +95,7 @@ export const deliveryChecks: readonly Check<InstanceFacts>[] = [
           { label: 'Workspace', value: workspace },
           { label: 'Receiver', value: URL.parse(url)?.origin ?? '' },
         ],
-        url: `${config.publicUrl}/app/forms/${form_id}/webhooks/${id}`,
+        url: `${config.publicUrl}/app/${form_id === null ? `w/${workspace_id}/settings` : `forms/${form_id}`}/webhooks/${id}`,
       }));
     },
   },

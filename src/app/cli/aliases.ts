@@ -8,6 +8,8 @@ import { idValue, UsageError } from './values.ts';
 type Alias = {
   /** The generated command that it runs. */
   readonly of: string;
+  /** The generated command that it runs instead if the option `form` is missing. */
+  readonly withoutForm?: string;
   /** The parameter of the generated command that `<id>` fills. */
   readonly id?: string;
   /** Options of the alias, each with the option or parameter of the generated command that it fills. */
@@ -25,12 +27,18 @@ type Alias = {
 const aliases: Readonly<Record<string, Alias>> = {
   'webhook create': {
     of: 'webhooks create',
-    options: 'form url events secret filter no-pause-on-failure=no-pauses-on-failure',
+    withoutForm: 'workspace-webhooks create',
+    options: 'form url events format template secret filter no-pause-on-failure=no-pauses-on-failure',
     flags: { 'generate-secret': { secret: 'generate' } },
     prints: 'id secret',
     note: 'The secret will not be shown again.',
   },
-  'webhook list': { of: 'webhooks list', options: 'form', prints: 'data' },
+  'webhook list': {
+    of: 'webhooks list',
+    withoutForm: 'workspace-webhooks list',
+    options: 'form',
+    prints: 'data',
+  },
   'webhook delete': { of: 'webhooks delete', id: 'webhook', always: { yes: true }, prints: 'id' },
   'delivery list': {
     of: 'deliveries list',
@@ -51,22 +59,25 @@ const aliases: Readonly<Record<string, Alias>> = {
 /** Returns the aliases as commands that run generated ones. */
 export function aliasCommands(generated: readonly Command[]): readonly Command[] {
   const byName = new Map(generated.map((command) => [command.name, command]));
-  return Object.entries(aliases).map(([name, alias]) => aliasCommand(name, alias, byName.get(alias.of)!));
+  return Object.entries(aliases).map(([name, alias]) =>
+    aliasCommand(name, alias, byName.get(alias.of)!, byName.get(alias.withoutForm ?? '')),
+  );
 }
 
-function aliasCommand(name: string, alias: Alias, target: Command): Command {
-  const { of, id: parameter, flags = {}, always = {}, prints, note } = alias;
-  if (target.at !== 'api') throw new TypeError(`${of} is not an operation.`);
+function aliasCommand(name: string, alias: Alias, target: Command, other: Command | undefined): Command {
+  const { of, withoutForm, id: parameter, flags = {}, always = {}, prints, note } = alias;
+  if (target.at !== 'api' || (other && other.at !== 'api')) throw new TypeError(`${of} is not an operation.`);
   const spellings = (alias.options?.split(' ') ?? []).map((each) => {
     const [own, filled = own] = each.split('=') as [string, string?];
     const value = target.parameters[filled];
-    return { own, filled, option: value ? { value, isRequired: true } : target.options[filled]! };
+    const isRequired = withoutForm === undefined;
+    return { own, filled, option: value ? { value, isRequired } : target.options[filled]! };
   });
   return {
     at: 'api',
     name,
     summary: target.summary,
-    about: `Runs \`${of}\`.`,
+    about: `Runs \`${of}\`${other ? `, or \`${withoutForm}\` without \`--form\`` : ''}.`,
     ...(note !== undefined && { note }),
     parameters: parameter === undefined ? {} : { id: idValue },
     options: {
@@ -75,6 +86,7 @@ function aliasCommand(name: string, alias: Alias, target: Command): Command {
     },
     async run(context, given) {
       const input: Record<string, unknown> = { ...always };
+      const run = other && given['form'] === undefined ? other.run : target.run;
       for (const { own, filled } of spellings) input[filled] = given[own];
       for (const [each, fields] of Object.entries(flags).filter(([name]) => given[name] === true)) {
         const both = Object.keys(fields).find((field) => input[field] !== undefined);
@@ -82,7 +94,7 @@ function aliasCommand(name: string, alias: Alias, target: Command): Command {
         Object.assign(input, fields);
       }
       if (parameter !== undefined) input[parameter] = given['id'];
-      const answer: object = { id: given['id'], ...(await target.run(context, input)) };
+      const answer: object = { id: given['id'], ...(await run(context, input)) };
       const names = prints.split(' ');
       if ('data' in answer && !names.includes('data'))
         return { data: (answer.data as object[]).map((item) => pick(item, names)) };

@@ -349,6 +349,11 @@ test('webhook create, list and delete work, and so do delivery list and retry', 
   const sent = await answerOfProcess('webhooks test --event submission.created', plain.id);
   assert.equal(sent.ids.length, 1);
 
+  const slack = 'webhook create --url https://example.org/slack --events submission.created --format slack';
+  const wide = await answer(`${slack} --workspace`, workspace.id);
+  const all = (await answer('webhook list --workspace', workspace.id)).data;
+  assert.deepEqual([all[0].id, all[0].form_id, all[0].format], [wide.id, null, 'slack']);
+
   assert.deepEqual(await answer('webhook delete', plain.id), { id: plain.id });
   assert.equal((await answer('webhook list --form', form.id)).data.length, 2);
 });

@@ -115,7 +115,7 @@ async function reseal(
 }
 
 /** Finds the webhooks with a sealed secret or sealed headers, oldest first. */
-const selectSealed = statement('cli.select_sealed', '', 'id workspace_id form_id url secret? headers?')`
+const selectSealed = statement('cli.select_sealed', '', 'id workspace_id form_id? url secret? headers?')`
   /* operator: across workspaces */
   select id, workspace_id, form_id, url, secret, headers
     from webhooks

@@ -306,6 +306,17 @@ const conflicts: Readonly<
       await makeWebhook(service.services.database, place, { url: 'https://93.184.215.14/' });
     return [`/forms/${full.id}/webhooks`];
   },
+  async createWorkspaceWebhook() {
+    const { workspaceId } = await service.makeTenant();
+    const place = { workspaceId, formId: null };
+    for (let count = 0; count < mostWebhooks; count += 1)
+      await makeWebhook(service.services.database, place, { url: 'https://93.184.215.14/' });
+    return ['/webhooks', undefined, await signIn(service, { role: 'editor', workspaceId })];
+  },
+  async previewWebhook() {
+    const { workspaceId } = await service.makeTenant();
+    return ['/webhooks/preview', undefined, await signIn(service, { role: 'editor', workspaceId })];
+  },
   async testWebhook() {
     const empty = await makeForm(tenant, [element('text', 'a')]);
     const place = { workspaceId: tenant.workspaceId, formId: empty.id };
@@ -530,7 +541,7 @@ async function* scenarios(
   const { bodyLimit = 1_000_000, body: shape } = routes.find(
     ({ name }) => name === operation.operationId,
   )!.operation;
-  if (hasFormId(shape)) yield ask(404, address, ids.key, { form_id: absent });
+  if (hasFormId(shape)) yield ask(404, address, ids.key, { ...(body as object), form_id: absent });
   if (method !== 'GET') {
     yield ask(400, address, ids.key, '{');
     yield ask(422, address, ids.key, '"\\u0000"');

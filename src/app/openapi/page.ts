@@ -174,7 +174,7 @@ export function writeWebhooks(schemas: SchemaRegistry): OpenApi['webhooks'] {
     operationId: kind.replaceAll(/\.(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     summary: eventSummaries[kind],
     description:
-      'Sent to each active webhook of the form that subscribes to this event and whose filter matches. The receiver must respond with 2xx before the timeout; otherwise the delivery is retried on schedule.',
+      'Sent to each active webhook of the form or its workspace that subscribes to this event and whose filter matches. This is the body of the format `standard`. The receiver must respond with 2xx before the timeout; otherwise the delivery is retried on schedule.',
     tags: ['webhooks'],
     security: [],
     parameters: headersOf(kind),

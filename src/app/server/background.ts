@@ -121,6 +121,7 @@ export function startBackgroundWork(
           pauseDays: config.webhookPauseDays,
           allowNetworks: config.webhookAllowNetworks,
           ownUrls: [config.publicUrl],
+          publicUrl: config.publicUrl,
           onAttempt: services.metrics?.meter.attempted,
         }),
       },

@@ -10,7 +10,7 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
-import { readWebhooks } from '#webhooks/delivery-log.ts';
+import { readWebhooks } from '#webhooks/read-webhooks.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
@@ -147,6 +147,8 @@ const webhookIn = (webhook: Webhook): PackageManifest['webhooks'][number] => ({
   events: webhook.events,
   active: webhook.active,
   filter: webhook.filter,
+  format: webhook.format,
+  template: webhook.template,
   pauses_on_failure: webhook.pauses_on_failure,
   has_secret: webhook.has_secret,
   header_names: webhook.header_names,

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { tarStream } from '#kit/archives.ts';
-import { noExtraProperties, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { webhookFormats } from '#webhooks/format-body.ts';
+import { templateSchema } from '#webhooks/template.ts';
 
 /** Limits of a form package. An export omits the oldest versions to stay within them. */
 export const packageLimits = {
@@ -41,6 +43,9 @@ export const PackageManifest = Type.Object(
           events: Type.Array(Type.String(), { maxItems: 10 }),
           active: Type.Boolean(),
           filter: Type.Union([anObject, Type.Null()]),
+          /** Absent in packages of earlier versions: `standard`. */
+          format: Type.Optional(Type.Enum([...webhookFormats])),
+          template: Type.Optional(orNull(templateSchema)),
           pauses_on_failure: Type.Boolean(),
           /** Secrets and header values are never exported. */
           has_secret: Type.Boolean(),

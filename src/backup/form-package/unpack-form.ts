@@ -11,12 +11,8 @@ import { ApiError } from '#kit/errors.ts';
 import type { RequestScope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
-import {
-  type CreateWebhookServices,
-  createWebhookInTransaction,
-  eventProblems,
-  urlProblems,
-} from '#webhooks/webhooks.ts';
+import { eventProblems, urlProblems } from '#webhooks/webhook-problems.ts';
+import { type CreateWebhookServices, createWebhookInTransaction } from '#webhooks/webhooks.ts';
 import { personIdOf } from '#workspaces/authenticate.ts';
 import type { PackageManifest, PackageVersion } from './package-file.ts';
 import type { PackageText, readPackage } from './read-package.ts';

@@ -3,7 +3,7 @@ import type { Database } from '#kit/database.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readTimeRange } from '#kit/time-range.ts';
-import { requireWebhook } from '../delivery-log.ts';
+import { requireWebhook } from '../read-webhooks.ts';
 import type { ReplayFilter } from '../replay-filter.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
 import { cancelReplay, countReplayDeliveries, listReplays, readReplay, startReplay } from './replay.ts';

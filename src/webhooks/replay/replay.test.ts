@@ -32,6 +32,7 @@ const handlers = {
     run: createDeliveryHandler({
       database,
       vault: openVault('00'.repeat(32)),
+      publicUrl: 'https://forms.test',
       signLink: () => 'https://files.test/',
       retryDelays: [],
       // Longer than a busy machine needs: without retries, one timeout fails a delivery.

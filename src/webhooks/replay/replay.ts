@@ -18,6 +18,7 @@ import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { cancelTask, createTask, runTaskStep } from '#tasks/run-tasks.ts';
 import { deliverJobKind, laneOf } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
+import { isFormOfSql, lockWebhook } from '../record-event.ts';
 import { type ReplayFilter, toReplayParameters } from '../replay-filter.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
 
@@ -37,21 +38,13 @@ const isSelectedSql = `workspace_id = $workspace_id and webhook_id = $webhook_id
 const countSelected = statement('webhooks.count_meant', filter, 'count')`
   select count(*) as count from deliveries where ${isSelectedSql}`;
 
-/** Locks a webhook, so that its replays start one at a time. */
-const lockForReplay = statement('webhooks.lock_for_replay', 'workspace_id id', 'form_id active')`
-  select webhooks.form_id, webhooks.active
-    from webhooks
-    join forms on forms.workspace_id = webhooks.workspace_id and forms.id = webhooks.form_id
-   where webhooks.workspace_id = $workspace_id and webhooks.id = $id and forms.deleted_at is null
-     for no key update of webhooks`;
-
 /** Returns whether a webhook is active, and how many of its deliveries are due, counted up to `most`. */
 const countDue = statement('webhooks.count_due', 'workspace_id webhook_id most', 'active count')`
   select w.active,
          (select count(*)
             from (select from deliveries d
                    where d.workspace_id = $workspace_id and d.webhook_id = $webhook_id and d.status = 'Retrying'
-                     and d.form_id = w.form_id and d.next_attempt_at <= now()
+                     and ${isFormOfSql('d.form_id', 'w')} and d.next_attempt_at <= now()
                    limit $most) as due) as count
     from webhooks w where w.workspace_id = $workspace_id and w.id = $webhook_id`;
 
@@ -124,7 +117,7 @@ export async function startReplay(
   const id = newId();
   const { workspaceId, webhookId } = place;
   await transaction(database, async (client) => {
-    const webhook = requireRow(await lockForReplay(client, { workspace_id: workspaceId, id: webhookId }));
+    const webhook = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
     if (!webhook.active) throw new ApiError('conflict', 'The webhook is paused. Resume it first.');
     const running = { ...replaysOf(workspaceId), subject_id: webhookId, states: ['running'] };
     if ((await readTasks(client, running, { limit: 1 })).length > 0)
@@ -140,7 +133,7 @@ export async function startReplay(
         workspaceId,
         id,
         kind: 'webhooks.replay',
-        formId: webhook.form_id,
+        ...(webhook.form_id !== null && { formId: webhook.form_id }),
         subjectId: webhookId,
         input: filter,
         by,

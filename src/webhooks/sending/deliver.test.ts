@@ -25,6 +25,7 @@ const delays = [0.02, 0.04, 0.03, 0.02, 0.02];
 const context: DeliveryServices = {
   database,
   vault,
+  publicUrl: 'https://forms.test',
   signLink: ({ workspaceId, id }, at) => `https://files.test/${workspaceId}/${id}?signed=${at.getTime()}`,
   retryDelays: delays,
   // Longer than a busy machine needs. Tests of the deadline set their own timeout.
@@ -109,11 +110,12 @@ test('an event is sent once, as specified, and logged as Success', async () => {
   assert.deepEqual(body.form, { id: scene.formId, name: 'Contact', workspace_id: scene.workspaceId });
   assert.deepEqual(body.submission.responses, { name: 'Ada' });
   assert.deepEqual(
-    { ...delivery, id: '', submission_id: '', created_at: '', response_ms: 0 },
+    { ...delivery, id: '', form_id: '', submission_id: '', created_at: '', response_ms: 0 },
     {
       id: '',
       event: 'submission.created',
       is_test: false,
+      form_id: '',
       submission_id: '',
       reason: null,
       status: 'Success',

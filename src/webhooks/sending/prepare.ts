@@ -1,3 +1,4 @@
+import type { Form } from '#ast/form/tree.ts';
 import { batchCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { currentTrace } from '#kit/log.ts';
@@ -7,22 +8,30 @@ import { bytes, columns, nullable, type RowOf, statement, textEnum } from '#kit/
 import type { LinkTarget, Vault } from '#kit/vault.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
+import { findFormOfEvent, formatBody, type WebhookFormat } from '../format-body.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import { createDeliveryHeaders, formatDeliveryBody } from '../signature.ts';
+import { createDeliveryHeaders } from '../signature.ts';
+import { templateColumn } from '../template.ts';
 
-const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
-  status: textEnum<DeliveryStatus>(),
-  /** The previous secret; null when it is no longer valid. */
-  previous_secret: nullable(bytes),
-  /**
-   * The custom headers. Null for a test that goes to another URL, because they may contain passwords for the
-   * webhook's URL.
-   */
-  headers: nullable(bytes),
-  kind: textEnum<EventKind>(),
-});
+const deliveryColumns = columns(
+  'id attempts:integer url secret? header_names active is_test:boolean occurred_at snapshot form_id submission_id',
+  {
+    status: textEnum<DeliveryStatus>(),
+    /** The previous secret; null when it is no longer valid. */
+    previous_secret: nullable(bytes),
+    /**
+     * The custom headers. Null for a test that goes to another URL, because they may contain passwords for the
+     * webhook's URL.
+     */
+    headers: nullable(bytes),
+    kind: textEnum<EventKind>(),
+    format: textEnum<WebhookFormat>(),
+    template: nullable(templateColumn),
+  },
+);
 
-export type Delivery = RowOf<typeof deliveryColumns>;
+/** `form` has the questions of the event, for formats that list answers. */
+export type Delivery = RowOf<typeof deliveryColumns> & { form: Form | undefined };
 
 export type PreparedRequest = { url: string; headers: Record<string, string>; body: Buffer };
 
@@ -30,6 +39,7 @@ export type PrepareRequestServices = {
   vault: Pick<Vault, 'unseal'>;
   /** Returns the download URL of a file, valid for an hour after `at`. It depends only on its arguments. */
   signLink: (file: LinkTarget, at: Date) => string;
+  publicUrl: string;
 };
 
 /**
@@ -37,14 +47,14 @@ export type PrepareRequestServices = {
  * sent.
  */
 export function prepareDeliveryRequest(
-  { vault, signLink }: PrepareRequestServices,
+  { vault, signLink, publicUrl }: PrepareRequestServices,
   { trigger, startedAt }: { trigger: Trigger; startedAt: Date },
   delivery: Delivery,
 ): PreparedRequest | OutboundResult {
   const { id, kind, url, active } = delivery;
   // A test is also sent if the webhook is paused, because it shows whether the webhook can be resumed.
   if (!active && trigger !== 'test') return refusedResult('The webhook is paused. Nothing was sent.');
-  const body = makeBody(delivery, (file) => signLink(file, startedAt));
+  const body = makeBody(delivery, publicUrl, (file) => signLink(file, startedAt));
   if (!body) return refusedResult('The event is damaged, so the request cannot be built.');
   const secrets = unsealSecrets(vault, delivery);
   const custom = unsealHeaders(vault, delivery);
@@ -74,13 +84,13 @@ export function prepareDeliveryRequest(
  * retried forever.
  */
 function makeBody(
-  { id, kind, occurred_at, snapshot }: Delivery,
+  { id, kind, occurred_at, snapshot, is_test, ...how }: Delivery,
+  publicUrl: string,
   signLink: (file: LinkTarget) => string,
 ): Buffer | undefined {
   try {
-    return Buffer.from(
-      formatDeliveryBody({ kind, occurredAt: occurred_at, deliveryId: id, snapshot, signLink }),
-    );
+    const source = { kind, occurredAt: occurred_at, deliveryId: id, snapshot, signLink };
+    return Buffer.from(formatBody(source, { ...how, isTest: is_test, publicUrl }));
   } catch {
     return undefined;
   }
@@ -129,16 +139,18 @@ export const findDeliveries = statement(
   select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
          case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
          case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,
-         event.kind, event.occurred_at, event.snapshot::text as snapshot
+         webhook.format, webhook.template, delivery.is_test, event.kind, event.occurred_at, event.snapshot::text as snapshot,
+         event.form_id, event.submission_id
     from unnest($workspace_ids, $ids) as wanted (workspace_id, id)
    cross join lateral (
-      select status, attempts, webhook_id, event_id, test_url from deliveries
+      select status, attempts, webhook_id, event_id, is_test, test_url from deliveries
        where workspace_id = wanted.workspace_id and id = wanted.id limit 1) as delivery
    cross join lateral (
-      select url, secret, previous_secret, previous_secret_until, headers, header_names, active from webhooks
+      select url, secret, previous_secret, previous_secret_until, headers, header_names, active, format, template
+        from webhooks
        where workspace_id = wanted.workspace_id and id = delivery.webhook_id limit 1) as webhook
    cross join lateral (
-      select kind, occurred_at, snapshot from events
+      select kind, occurred_at, snapshot, form_id, submission_id from events
        where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`;
 
 /** The maximum number of deliveries that one statement reads. */
@@ -170,7 +182,13 @@ export function createDeliveryFinder(
     const since = performance.now();
     await turn.enter();
     const isFresh = performance.now() - since < freshMs;
-    return small && isFresh ? small : findAny(job);
+    const found = small && isFresh ? small : await findAny(job);
+    return (
+      found && {
+        ...found,
+        form: await findFormOfEvent(database, { ...found, workspace_id: job.workspaceId }),
+      }
+    );
   };
 }
 
@@ -179,7 +197,7 @@ async function findAll(
   database: Database,
   jobs: readonly Job[],
   mostBytes: number,
-): Promise<(Delivery | undefined)[]> {
+): Promise<(RowOf<typeof deliveryColumns> | undefined)[]> {
   const rows = await findDeliveries(database, {
     workspace_ids: jobs.map(({ workspaceId }) => workspaceId),
     ids: jobs.map(({ id }) => id),

@@ -5,8 +5,8 @@ import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
 import { ReceiverCode } from '../receiver-tools.tsx';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import { type SecretChoice, secretChoices } from './header-draft.ts';
 
 type Props = {
@@ -72,7 +72,7 @@ export function SecretDialog({
   isOpen,
   onClose,
 }: {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: string;
   secret: string;
   isOpen: boolean;
@@ -103,7 +103,7 @@ export function VerifyDialog({
   isOpen,
   onClose,
 }: {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: string;
   isOpen: boolean;
   onClose: () => void;

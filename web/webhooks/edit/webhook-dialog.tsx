@@ -12,11 +12,13 @@ import { FieldHelp, TextField } from '../../design/field.tsx';
 import { ConcurrentChangeMessage, Message, SaveErrorMessage } from '../../design/message.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { useLeft } from '../../design/use-left.ts';
-import type { LocatedForm } from '../../shell/current-form.ts';
 import { type EventKind, eventChoices } from '../events.ts';
 import { FilterField } from '../filter/filter.tsx';
 import { type FilterDraft, filterProblem, filterToSend } from '../filter/filter-draft.ts';
+import type { WebhookFormat } from '../formats.ts';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import type { WebhookRules } from '../webhooks-query.ts';
+import { FormatField, formatToSend } from './format-field.tsx';
 import {
   emptyHeader,
   firstSecretChoice,
@@ -79,7 +81,7 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
 }
 
 type Props = {
-  form: LocatedForm;
+  form: WebhookOwner;
   /** The webhook to edit; without it, a new one is created. */
   webhook?: Webhook;
   rules: WebhookRules;
@@ -96,7 +98,19 @@ type Draft = {
   overlap: boolean;
   headers: HeaderDraft[];
   filter: FilterDraft;
+  format: WebhookFormat;
+  template: string;
   pauses: boolean;
+};
+
+/** The template of a new webhook. */
+const firstTemplate = '{\n  "text": "{{form_name}}: {{answers}}"\n}';
+
+/** Returns the saved format. A template is edited as text. */
+const formatOf = (webhook: Webhook | undefined): Pick<Draft, 'format' | 'template'> => {
+  const { format = 'standard', template = null } = webhook ?? {};
+  const text = typeof template === 'string' ? template : JSON.stringify(template, null, 2);
+  return { format, template: template === null ? firstTemplate : text };
 };
 
 const draftOf = (webhook: Webhook | undefined, areSecretsAllowed: boolean): Draft => ({
@@ -107,6 +121,7 @@ const draftOf = (webhook: Webhook | undefined, areSecretsAllowed: boolean): Draf
   overlap: true,
   headers: headerDrafts(webhook),
   filter: webhook?.filter ?? null,
+  ...formatOf(webhook),
   pauses: webhook?.pauses_on_failure ?? true,
 });
 
@@ -175,6 +190,20 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         onBlur={leave}
         error={typedProblem ?? save.of('url')}
       />
+      <FormatField
+        form={form}
+        url={draft.url}
+        format={draft.format}
+        template={draft.template}
+        onChange={(change) =>
+          set({
+            ...change,
+            // Chat services do not check signatures.
+            ...(!webhook && isChat(change.format) && { choice: 'none' }),
+          })
+        }
+        error={save.of('template')}
+      />
       <CheckboxGroup
         label="Events"
         choices={eventChoices}
@@ -182,12 +211,14 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         onChange={(events) => set({ events })}
         error={save.of('events')}
       />
-      <FilterField
-        form={form}
-        filter={draft.filter}
-        onChange={(filter) => set({ filter })}
-        error={(wasSent ? filterProblem(draft.filter) : undefined) ?? save.of('filter')}
-      />
+      {form.id !== null && (
+        <FilterField
+          form={{ ...form, id: form.id }}
+          filter={draft.filter}
+          onChange={(filter) => set({ filter })}
+          error={(wasSent ? filterProblem(draft.filter) : undefined) ?? save.of('filter')}
+        />
+      )}
       <SecretField
         webhook={webhook}
         isAllowed={rules.secrets_allowed}
@@ -224,6 +255,9 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
   );
 }
 
+const isChat = (format: WebhookFormat | undefined): boolean =>
+  format !== undefined && format !== 'standard' && format !== 'template';
+
 /** Explains which URLs work, and how to receive deliveries on a machine without a public address. */
 function WhereTo(): ReactElement {
   return (
@@ -239,25 +273,27 @@ function WhereTo(): ReactElement {
 }
 
 async function saveWebhook(
-  form: LocatedForm,
+  form: WebhookOwner,
   webhook: Webhook | undefined,
-  { url, events, choice, entered, overlap, headers: drafts, filter: drafted, pauses }: Draft,
+  { url, events, choice, entered, overlap, headers: drafts, filter: drafted, pauses, ...look }: Draft,
 ): Promise<WebhookWithSecret> {
   const secret = secretToSend(choice, entered, webhook?.has_secret ?? false);
   const headers = headersToSend(drafts, webhook);
   const filter = filterToSend(drafted, webhook);
+  const format = formatToSend(look, formatOf(webhook));
   if (!webhook) {
-    return callWorkspaceOperation(form.workspace_id, 'createWebhook', {
-      params: { id: form.id },
-      body: {
-        url,
-        events,
-        ...(typeof secret === 'string' && { secret }),
-        ...(headers && { headers }),
-        ...(filter && { filter }),
-        pauses_on_failure: pauses,
-      },
-    });
+    const body = {
+      url,
+      events,
+      ...(typeof secret === 'string' && { secret }),
+      ...(headers && { headers }),
+      ...(filter && { filter }),
+      ...format,
+      pauses_on_failure: pauses,
+    };
+    return form.id === null
+      ? callWorkspaceOperation(form.workspace_id, 'createWorkspaceWebhook', { body })
+      : callWorkspaceOperation(form.workspace_id, 'createWebhook', { params: { id: form.id }, body });
   }
   // Send only changes, so that two people who edit different parts do not overwrite each other.
   const change: WebhookChange = {
@@ -266,6 +302,7 @@ async function saveWebhook(
     ...(secret !== undefined && { secret, overlap }),
     ...(headers && { headers }),
     ...(filter !== undefined && { filter }),
+    ...format,
     ...(pauses !== webhook.pauses_on_failure && { pauses_on_failure: pauses }),
   };
   const place = { params: { id: webhook.id } };

@@ -14,12 +14,15 @@ import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldHelp } from '../../design/field.tsx';
 import { Message, SaveErrorMessage } from '../../design/message.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import { questionsQuery } from '../webhooks-query.ts';
 import type { FilterDraft } from './filter-draft.ts';
 
+/** A filter names questions of one form. */
+type FilteredForm = Pick<WebhookOwner, 'workspace_id'> & { id: string };
+
 type FieldProps = {
-  form: LocatedForm;
+  form: FilteredForm;
   filter: FilterDraft;
   onChange: (filter: FilterDraft) => void;
   error: string | undefined;
@@ -77,7 +80,7 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
   );
 }
 
-type SentenceProps = { form: LocatedForm; filter: NonNullable<Webhook['filter']> };
+type SentenceProps = { form: FilteredForm; filter: NonNullable<Webhook['filter']> };
 
 /** Shows the filter of a webhook: `Only when Country is Germany`. */
 export function FilterSentence({ form, filter }: SentenceProps): ReactElement | null {

@@ -8,8 +8,8 @@ import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { Ago, formatAgo, formatDateTime, useNow } from '../../design/time.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
 import { formatMilliseconds } from '../log-view.ts';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import { healthQuery } from '../webhooks-query.ts';
 
 const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -83,7 +83,7 @@ export function PauseNotice({ webhook }: { webhook: Webhook }): ReactElement | n
 type Bars = WebhookHealth['hours'];
 
 /** Shows the success rate, response times and a chart of a webhook, for a day and for a week. */
-export function HealthPanel({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {
+export function HealthPanel({ form, webhook }: { form: WebhookOwner; webhook: string }): ReactElement {
   const [span, setSpan] = useState<'day' | 'week'>('day');
   const found = useQuery(healthQuery(form, webhook));
   if (found.error && !found.data) return <Message tone="bad">{found.error.message}</Message>;

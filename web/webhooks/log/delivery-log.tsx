@@ -13,7 +13,6 @@ import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, AgoText, formatDateTime } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { eventChoices, eventLabel } from '../events.ts';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../log-view.ts';
 import { ReplayDialog } from '../replay.tsx';
 import type { ReplayDraft } from '../replay-query.ts';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import { deliveriesQuery } from '../webhooks-query.ts';
 
 const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
@@ -156,7 +156,7 @@ function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: strin
 }
 
 type Props = {
-  form: LocatedForm;
+  form: WebhookOwner;
   detail: WebhookDetail;
   view: LogView;
   /** Changes the URL; `replace` if Back should not return to the previous state. */

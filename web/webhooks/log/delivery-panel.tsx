@@ -13,7 +13,6 @@ import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
 import { QueryState } from '../../design/states.tsx';
 import { Ago, AgoText, formatDateTime, useRegularRerender } from '../../design/time.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { eventLabel } from '../events.ts';
 import {
@@ -23,6 +22,7 @@ import {
   outcomeOf,
   prettifyJson,
 } from '../log-view.ts';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import { deliveryQuery } from '../webhooks-query.ts';
 
 type MessageProps = {
@@ -191,12 +191,12 @@ function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
       SHA-256 of the request body: <CopyText label="SHA-256" text={body_sha256} />{' '}
       {is_body_exact
         ? 'The body shown here matches it.'
-        : 'The body shown here could not be recreated exactly, because the key or the URL of this service has changed.'}
+        : 'The body shown here could not be recreated exactly, because the format of the webhook, or the key or URL of this service, has changed.'}
     </p>
   );
 }
 
-type Props = { form: LocatedForm; delivery: string; onClose: () => void };
+type Props = { form: WebhookOwner; delivery: string; onClose: () => void };
 
 /** Shows one delivery: what was sent, every attempt, and a retry button. */
 export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement {
@@ -222,13 +222,13 @@ export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement 
     >
       {retry.error && <Message tone="bad">{retry.error.message}</Message>}
       <QueryState query={found} lines={4}>
-        {(data) => <DeliveryContent form={form.id} detail={data} />}
+        {(data) => <DeliveryContent detail={data} />}
       </QueryState>
     </Dialog>
   );
 }
 
-function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetail }): ReactElement {
+function DeliveryContent({ detail }: { detail: DeliveryDetail }): ReactElement {
   return (
     <>
       <div className="row" role="status">
@@ -248,7 +248,11 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
           {detail.is_test ? (
             'A sample created for this test'
           ) : (
-            <Link to="/forms/$form/submissions" params={{ form }} search={{ open: detail.submission_id }}>
+            <Link
+              to="/forms/$form/submissions"
+              params={{ form: detail.form_id }}
+              search={{ open: detail.submission_id }}
+            >
               Open submission
             </Link>
           )}

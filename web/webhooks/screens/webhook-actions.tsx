@@ -7,15 +7,15 @@ import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { localDayOf } from '../../design/day.ts';
 import { Menu } from '../../design/menu.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
 import { type EventKind, eventChoices } from '../events.ts';
 import { PayloadDialog, SubmissionTestDialog } from '../receiver-tools.tsx';
 import { ReplayDialog } from '../replay.tsx';
+import type { WebhookOwner } from '../webhook-owner.ts';
 import type { WebhookRules } from '../webhooks-query.ts';
 
 type SendTestProps = {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: Webhook;
   /** Called with the ID of the test delivery, to show its outcome. */
   onSent: (delivery: string) => void;
@@ -57,7 +57,7 @@ export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement
 }
 
 type Props = {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: Webhook;
   rules: WebhookRules;
   /** Runs before the lists are refreshed. On the webhook's own page, it navigates away. */

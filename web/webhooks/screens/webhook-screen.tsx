@@ -13,21 +13,23 @@ import { Icon } from '../../design/icon.tsx';
 import { Page } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { formatDateTime } from '../../design/time.tsx';
-import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { VerifyDialog } from '../edit/secret.tsx';
 import { eventLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
+import { formatLabel } from '../formats.ts';
 import { DayHealth, HealthPanel, LastDelivery, PauseNotice } from '../health/health.tsx';
 import { DeliveryLog } from '../log/delivery-log.tsx';
 import { DeliveryPanel } from '../log/delivery-panel.tsx';
 import { type LogView, readLogView } from '../log-view.ts';
 import { ReplayProgress } from '../replay.tsx';
+import { useWorkspaceOwner, type WebhookOwner, webhooksAddress } from '../webhook-owner.ts';
 import { webhookQuery } from '../webhooks-query.ts';
 import { SendTest, WebhookActions } from './webhook-actions.tsx';
 
 /** The details of a webhook and its health, in a single row. */
-function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }): ReactElement {
+function WebhookFacts({ form, webhook }: { form: WebhookOwner; webhook: Webhook }): ReactElement {
   const [isVerifying, setVerifying] = useState(false);
   return (
     <>
@@ -80,11 +82,15 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
             )}
           </dd>
         </div>
-        {webhook.filter && (
+        <div className="webhook-fact">
+          <dt>Format</dt>
+          <dd>{formatLabel(webhook.format)}</dd>
+        </div>
+        {webhook.filter && form.id !== null && (
           <div className="webhook-fact webhook-fact-wide">
             <dt>Filter</dt>
             <dd>
-              <FilterSentence form={form} filter={webhook.filter} />
+              <FilterSentence form={{ ...form, id: form.id }} filter={webhook.filter} />
             </dd>
           </div>
         )}
@@ -117,9 +123,13 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
   );
 }
 
-/** Shows one webhook: its health, delivery log and tests. */
-export function WebhookScreen(): ReactElement {
-  const form = useCurrentForm();
+/** Shows one webhook of a form: its health, delivery log and tests. */
+export const WebhookScreen = (): ReactElement => <WebhookOf form={useCurrentForm()} />;
+
+/** Shows one webhook of the workspace. */
+export const WorkspaceWebhookScreen = (): ReactElement => <WebhookOf form={useWorkspaceOwner()} />;
+
+function WebhookOf({ form }: { form: WebhookOwner }): ReactElement {
   const id = useParams({ strict: false }).webhook!;
   const found = useQuery(webhookQuery(form, id));
   // Another person may have deleted the webhook.
@@ -127,13 +137,14 @@ export function WebhookScreen(): ReactElement {
   return (
     <>
       <nav className="webhook-crumb" aria-label="Back">
-        <Link to="/forms/$form/webhooks" params={{ form: form.id }}>
+        <Link {...webhooksAddress(form)}>
           <Icon name="back" />
           All webhooks
         </Link>
       </nav>
       {found.data && !isGone ? (
-        <OneWebhook form={form} detail={found.data} />
+        // A link of a submission can open a webhook of the workspace below its form.
+        <OneWebhook form={{ ...form, id: found.data.webhook.form_id }} detail={found.data} />
       ) : (
         <Page title="Webhook">
           {found.error ? (
@@ -147,7 +158,7 @@ export function WebhookScreen(): ReactElement {
   );
 }
 
-function OneWebhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail }): ReactElement {
+function OneWebhook({ form, detail }: { form: WebhookOwner; detail: WebhookDetail }): ReactElement {
   const { webhook } = detail;
   const view = readLogView(useSearch({ strict: false }));
   const navigate = useNavigate();
@@ -165,7 +176,7 @@ function OneWebhook({ form, detail }: { form: LocatedForm; detail: WebhookDetail
               form={form}
               webhook={webhook}
               rules={detail}
-              onDeleted={() => void navigate({ to: '/forms/$form/webhooks', params: { form: form.id } })}
+              onDeleted={() => void navigate(webhooksAddress(form))}
             />
           </>
         )

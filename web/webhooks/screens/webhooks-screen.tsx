@@ -7,14 +7,17 @@ import type { Webhook, WebhookList } from '#webhooks/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
+import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
-import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/current-form.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
 import { eventLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
+import { formatLabel } from '../formats.ts';
 import { DayHealth, LastDelivery } from '../health/health.tsx';
-import { type WebhookRules, webhooksQuery } from '../webhooks-query.ts';
+import { useWorkspaceOwner, type WebhookOwner, webhookAddress } from '../webhook-owner.ts';
+import { type WebhookRules, webhooksQuery, workspaceWebhooksQuery } from '../webhooks-query.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
 /** A webhook in the list: its URL, events and health. */
@@ -22,31 +25,34 @@ function WebhookCard({
   form,
   webhook,
   rules,
+  scope,
 }: {
-  form: LocatedForm;
+  form: WebhookOwner;
   webhook: Webhook;
   rules: WebhookRules;
+  /** The name of the form, or that it is for all forms. */
+  scope?: string;
 }): ReactElement {
   return (
     <li className="card webhook-card">
       <div className="webhook-identity">
-        <Link
-          to="/forms/$form/webhooks/$webhook"
-          params={{ form: form.id, webhook: webhook.id }}
-          className="webhook-link"
-        >
+        <Link {...webhookAddress(form, webhook.id)} className="webhook-link">
           {hostOf(webhook.url)}
         </Link>
         <span className="webhook-address soft small cut">{webhook.url}</span>
         <div className="row">
           <StatusChip status={webhook.active ? 'active' : 'paused'} />
+          {scope && <Chip>{scope}</Chip>}
+          {webhook.format !== 'standard' && <Chip>{formatLabel(webhook.format)}</Chip>}
           {webhook.events.map((kind) => (
             <Chip key={kind}>{eventLabel(kind)}</Chip>
           ))}
           {webhook.has_secret && <Chip tone="info">Signed</Chip>}
           {webhook.paused_by === 'failure' && <Chip tone="bad">Failing for days</Chip>}
         </div>
-        {webhook.filter && <FilterSentence form={form} filter={webhook.filter} />}
+        {webhook.filter && form.id !== null && (
+          <FilterSentence form={{ ...form, id: form.id }} filter={webhook.filter} />
+        )}
       </div>
       <dl className="webhook-fact">
         <dt>Last delivery</dt>
@@ -74,13 +80,25 @@ export function WebhooksScreen(): ReactElement {
   const form = useCurrentForm();
   const webhooks = useQuery(webhooksQuery(form));
   const [isAdding, setAdding] = useState(false);
-  const navigate = useNavigate();
   const list = webhooks.data;
-  const add = list && mayEdit(form.role) && <AddButton list={list} onPress={() => setAdding(true)} />;
+  const isFull = list !== undefined && list.data.length >= list.most_webhooks;
+  const add =
+    list &&
+    mayEdit(form.role) &&
+    (isFull ? <Full list={list} /> : <AddButton onPress={() => setAdding(true)} />);
   return (
     <Page
       title="Webhooks"
-      lead="Sends submission events from this form to the URLs below, as they happen."
+      lead={
+        <>
+          Sends submission events from this form to the URLs below, as they happen. Webhooks for all forms are
+          in the{' '}
+          <Link to="/w/$workspace/settings/webhooks" params={{ workspace: form.workspace_id }}>
+            workspace settings
+          </Link>
+          .
+        </>
+      }
       actions={list && list.data.length > 0 && add}
     >
       <QueryState query={webhooks} lines={2}>
@@ -95,16 +113,7 @@ export function WebhooksScreen(): ReactElement {
                 ))}
               </ul>
             )}
-            {isAdding && (
-              <WebhookDialog
-                form={form}
-                rules={found}
-                onClose={() => setAdding(false)}
-                onCreated={(webhook) =>
-                  void navigate({ to: '/forms/$form/webhooks/$webhook', params: { form: form.id, webhook } })
-                }
-              />
-            )}
+            {isAdding && <AddDialog form={form} rules={found} onClose={() => setAdding(false)} />}
           </>
         )}
       </QueryState>
@@ -112,15 +121,64 @@ export function WebhooksScreen(): ReactElement {
   );
 }
 
-function AddButton({ list, onPress }: { list: WebhookList; onPress: () => void }): ReactElement {
-  if (list.data.length >= list.most_webhooks)
-    return <span className="soft small">A form can have at most {list.most_webhooks} webhooks.</span>;
+/** Lists all webhooks of a workspace, and adds those for all forms. */
+export function WorkspaceWebhooksScreen(): ReactElement {
+  const place = useWorkspaceOwner();
+  const [page, setPage] = useState(1);
+  const webhooks = useQuery(workspaceWebhooksQuery(place.workspace_id, page));
+  const [isAdding, setAdding] = useState(false);
+  const list = webhooks.data;
+  const add = list && mayEdit(place.role) && <AddButton onPress={() => setAdding(true)} />;
   return (
-    <Button variant="primary" icon="add" onPress={onPress}>
-      Add webhook
-    </Button>
+    <Page
+      title="Webhooks"
+      lead="All webhooks of this workspace. A webhook that you add here receives the events of all forms, including new ones."
+      actions={list && list.pagination.total_count > 0 && add}
+    >
+      <QueryState query={webhooks} lines={2}>
+        {(found) => (
+          <>
+            {found.pagination.total_count === 0 ? (
+              <NoWebhooks mostAttempts={found.most_attempts} add={add} />
+            ) : (
+              <ul role="list" className="webhook-list">
+                {found.data.map((webhook) => (
+                  <WebhookCard
+                    key={webhook.id}
+                    form={{ ...place, id: webhook.form_id }}
+                    webhook={webhook}
+                    rules={found}
+                    scope={webhook.form_name ?? 'All forms'}
+                  />
+                ))}
+              </ul>
+            )}
+            <Pager label="Pages of webhooks" pagination={found.pagination} page={page} onChange={setPage} />
+            {isAdding && <AddDialog form={place} rules={found} onClose={() => setAdding(false)} />}
+          </>
+        )}
+      </QueryState>
+    </Page>
   );
 }
+
+type AddProps = { form: WebhookOwner; rules: WebhookRules; onClose: () => void };
+
+function AddDialog({ form, rules, onClose }: AddProps): ReactElement {
+  const navigate = useNavigate();
+  const open = (webhook: string): void => void navigate(webhookAddress(form, webhook));
+  return <WebhookDialog form={form} rules={rules} onClose={onClose} onCreated={open} />;
+}
+
+const Full = ({ list }: { list: WebhookList }): ReactElement => (
+  <span className="soft small">A form can have at most {list.most_webhooks} webhooks.</span>
+);
+
+const AddButton = ({ onPress }: { onPress: () => void }): ReactElement => (
+  <Button variant="primary" icon="add" onPress={onPress}>
+    Add webhook
+  </Button>
+);
 
 function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNode }): ReactElement {
   return (
