@@ -11,6 +11,7 @@ import { requireResolvableListenHosts } from '#kit/outbound/hosts.ts';
 import { ignoreOutputErrors, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
+import { checkFontFiles } from '#submissions/pdf/check-font-files.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createSetupToken } from '#workspaces/workspaces.ts';
 import { explainError } from './database/explain.ts';
@@ -88,6 +89,7 @@ const print = (line: string): void => writeOutput('stdout', `${line}\n`);
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   trustCaFile(config.caFile);
+  await checkFontFiles(config.pdfFonts);
   const run: ProcessContext = { config, parts: new AsyncDisposableStack(), state: { isStopping: false } };
   const ended = Promise.withResolvers<void>();
   const primary = joinPrimary(process.argv, {

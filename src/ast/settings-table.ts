@@ -1,6 +1,6 @@
 import { searchLanguageTags } from './basics/languages.ts';
 import { formLimits } from './basics/limits.ts';
-import { localeChoices } from './basics/locales.ts';
+import { localeChoices, localeNames } from './basics/locales.ts';
 import { countCharacters, isCleanText } from './basics/text.ts';
 import { canPipeInSettings, pipedIds } from './form/piping.ts';
 import type { Form } from './form/tree.ts';
@@ -121,6 +121,12 @@ export const settingRows = {
     ...confirmationsSetting,
     title: 'Conditional confirmations',
     help: 'The first confirmation whose condition is met replaces the message and the redirect. If no condition is met, the message and the redirect apply.',
+    card: 'after',
+  },
+  offer_pdf: {
+    ...flagSetting(),
+    title: 'Offer a PDF',
+    help: 'The confirmation page has a link to download the answers as a PDF. It works for a day.',
     card: 'after',
   },
   notifications: {
@@ -318,22 +324,7 @@ export const settingRows = {
     note: 'Theme texts have names such as `theme.submit_label`.',
   },
   locale: {
-    ...choiceSetting(
-      localeChoices,
-      {
-        auto: 'Visitor’s browser language',
-        en: 'English',
-        fr: 'Français',
-        de: 'Deutsch',
-        es: 'Español',
-        pt: 'Português',
-        nl: 'Nederlands',
-        ar: 'العربية',
-        ja: '日本語',
-        zh: '中文',
-      },
-      'auto',
-    ),
+    ...choiceSetting(localeChoices, localeNames, 'auto'),
     title: 'Page language',
     help: 'The language of buttons and messages. Your own texts stay as you wrote them.',
   },

@@ -23,6 +23,7 @@ test('without settings, the defaults of the handbook apply', () => {
     allowedHosts: [],
     publicUrl: 'http://127.0.0.1:3000',
     dataDir: resolve('data'),
+    pdfFonts: [],
     databaseUrl: undefined,
     databasePool: 10,
     webhookRetryDelays: [60, 300, 900, 3600, 10_800],

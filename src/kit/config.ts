@@ -45,6 +45,8 @@ export type Config = {
   caFile: string | undefined;
   /** CIDRs that the address guard allows although they are not public. */
   webhookAllowNetworks: readonly string[];
+  /** Paths of font files for characters that the included fonts do not have (#submissions/pdf/fonts.ts). */
+  pdfFonts: readonly string[];
   /** Valkey for shared rate limit counters; undefined: the memory of this process. */
   valkeyUrl: string | undefined;
   /** Object storage for uploads; undefined: files under dataDir. */
@@ -189,6 +191,7 @@ export function readConfig(environment: Environment): Config {
     webhookPauseDays: wholeNumber('WEBHOOK_PAUSE_DAYS', 5, 0, 365),
     deliveryRetentionDays: wholeNumber('DELIVERY_RETENTION_DAYS', 30, 1, 3_650),
     webhookAllowNetworks,
+    pdfFonts: list('PDF_FONTS').map((path) => resolve(path)),
     valkeyUrl: url('VALKEY_URL', ['redis:', 'rediss:', 'valkey:']),
     s3: readS3(value, url, problems),
     backup: readBackupConfig(value, wholeNumber, problems),

@@ -10,6 +10,7 @@ const purposes: readonly LinkPurpose[] = [
   'unsubscribe links',
   'edit links',
   'resume links',
+  'pdf links',
   'file links',
   'held uploads',
   'submission keys',

@@ -6,16 +6,18 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Vault } from '#kit/vault.ts';
-import { getRedirectUrl } from './post/handle-json-post.ts';
+import { getRedirectUrl, pdfAddress } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
 import { type LinkMailResult, renderConfirmation } from './render/notices.ts';
 import { formatFormAddress, linkMailAddress } from './visit/address.ts';
 import { languageLinks, type Visit } from './visit/visit.ts';
 
-/** A confirmed submission: its id, the token of its edit link, and the result of emailing that link. */
+/** A confirmed submission: its id, the tokens of its links, and the result of emailing the edit link. */
 type Confirmed = {
   readonly receipt: string;
   readonly token: string | undefined;
+  /** The token of the link to the PDF. */
+  readonly pdfToken?: string | undefined;
   readonly mailResult?: LinkMailResult;
 };
 
@@ -28,7 +30,7 @@ export function confirmationPage(
   },
   visit: Visit,
   request: Pick<FastifyRequest, 'method' | 'url'>,
-  { receipt, token, mailResult }: Confirmed,
+  { receipt, token, pdfToken, mailResult }: Confirmed,
 ): string {
   const { live, language, locale, look, words, address } = visit;
   const { formatAnswer, settings } = readConfirmation(context.vault, visit);
@@ -59,6 +61,10 @@ export function confirmationPage(
             leavesFrame,
             mail: context.config.smtp && { ...mailResult, action: linkMailAddress(editPath, address) },
           },
+    pdf:
+      live.settings.offer_pdf && pdfToken !== undefined
+        ? { address: addressOf(pdfAddress(live.id, pdfToken), plain), leavesFrame }
+        : undefined,
     onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
     again: live.settings.access === 'invited' ? undefined : addressOf(visit.path),
     language,

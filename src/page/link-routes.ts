@@ -5,13 +5,18 @@ import { createEvaluationContext } from '#forms/live-form.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { editByToken, type OpenedEdit, openEditLink } from '#submissions/changes/edit-by-token.ts';
+import { openPdfLink } from '#submissions/links.ts';
+import { pdfHeaders } from '#submissions/pdf/endpoints.ts';
+import { type PdfServices, renderSubmissionPdf } from '#submissions/pdf/render-submission-pdf.ts';
 import { openResumeLink } from '#submissions/saved-answers.ts';
 import { createSubmissionKey, signSubmissionKey } from '#submissions/submission-keys.ts';
+import { languageOfVisit } from './post/accept-answers.ts';
 import { getControlNumber, getControlValue } from './post/controls.ts';
 import { handleFormPost, type PostCompletion } from './post/handle-form-post.ts';
 import { redirectsOf, wantsJson } from './post/handle-json-post.ts';
 import { renderPageAgain } from './post/page-post.ts';
 import type { PostServices } from './post/post-context.ts';
+import { pdfTokenOf } from './post/prepare-confirmation.ts';
 import { sendPage } from './post/problem-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { deriveVisitProgress } from './visit/count-visit.ts';
@@ -73,8 +78,15 @@ function createEditCompletion(
           language: visit.language,
         });
         if (!result.ok) return result.errors;
-        const query = new Map([['receipt', result.id], ['edit', token], ['_changed', '1'], ...address.own]);
-        const next = `/f/${live.id}/submitted?${new URLSearchParams([...query]).toString()}`;
+        const pdf = pdfTokenOf(context.vault, live, result.id);
+        const personal = {
+          receipt: result.id,
+          edit: token,
+          ...(pdf !== undefined && { pdf }),
+          _changed: '1',
+        };
+        const query = new URLSearchParams({ ...personal, ...Object.fromEntries(address.own) });
+        const next = `/f/${live.id}/submitted?${query.toString()}`;
         if (wantsJson(request)) reply.send({ id: result.id, next });
         else reply.redirect(next, 303);
       } catch (error) {
@@ -90,11 +102,12 @@ function createEditCompletion(
   };
 }
 
-type LinkContext = PostServices & OpenVisitServices;
+type LinkContext = PostServices & OpenVisitServices & PdfServices;
 
 /**
- * Adds the routes for a visitor's two personal links: `/f/<id>/resume/<token>` resumes saved answers, and
- * `/f/<id>/edit/<token>` edits a submission. Anyone who has the link can use it (docs/rules.md T3).
+ * Adds the routes for a visitor's personal links: `/f/<id>/resume/<token>` resumes saved answers,
+ * `/f/<id>/edit/<token>` edits a submission, and `/f/<id>/pdf/<token>` downloads it. Anyone who has the link
+ * can use it (docs/rules.md T3).
  */
 export function personalLinkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
@@ -143,6 +156,18 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
     return reply;
   });
 
+  server.get('/f/:id/pdf/:token', async (request: LinkRequest, reply) => {
+    const visit = await openVisitEvenIfClosed(context, request);
+    const { bytes, formName, id } = await openPersonalLink(visit, renderLinkedPdf(context, visit, request));
+    return reply
+      .headers({
+        ...pdfHeaders(formName, id),
+        'Cache-Control': 'private, no-store',
+        'Referrer-Policy': 'no-referrer',
+      })
+      .send(bytes);
+  });
+
   // A submission and its files can be edited after the form has closed.
   uploadRoute(
     server,
@@ -153,6 +178,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
 
   refuseOtherMethods(server, '/f/:id/resume/:token', ['GET']);
   refuseOtherMethods(server, '/f/:id/edit/:token', ['GET', 'POST']);
+  refuseOtherMethods(server, '/f/:id/pdf/:token', ['GET']);
 }
 
 /** Opens a submission for editing, with the version that was answered and its reference data. */
@@ -172,6 +198,23 @@ async function openLinkedEdit(
   return { visit, edit };
 }
 
+/** Where Letter is the usual paper size. */
+const letterRegions = /-(?:CA|CL|CO|MX|PH|US)$/;
+
+/** Renders the PDF of a link, in the visitor's language and on the paper of their region. */
+async function renderLinkedPdf(
+  context: LinkContext,
+  visit: Visit,
+  { params }: LinkRequest,
+): Promise<{ bytes: Buffer; formName: string; id: string }> {
+  const { workspaceId, id: formId, settings } = visit.live;
+  if (!settings.offer_pdf) throw new ApiError('not_found');
+  const id = openPdfLink(context.vault, { workspaceId, formId }, params.token);
+  const size = letterRegions.test(visit.numberLocale) ? 'Letter' : 'A4';
+  const request = { workspaceId, id, size, language: languageOfVisit(visit), isForVisitor: true } as const;
+  return { id, ...(await renderSubmissionPdf(context, request)) };
+}
+
 /**
  * Opens a personal link. The error page for a link that no longer works has the look and language of the
  * form.
@@ -179,7 +222,9 @@ async function openLinkedEdit(
  */
 function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((error: unknown) => {
-    throw error instanceof ApiError ? new FormRefusedError({ reason: 'link', error }, written) : error;
+    throw error instanceof ApiError && (error.code === 'not_found' || error.code === 'gone')
+      ? new FormRefusedError({ reason: 'link', error }, written)
+      : error;
   });
 }
 

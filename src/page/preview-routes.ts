@@ -157,11 +157,9 @@ function createPreviewCompletion(
       const result = checkAnswers(live.form, post.raw, post.files, visit.context);
       if (!result.ok) return result.errors;
       const id = newId();
-      const next = confirmationAddress(
-        visit,
-        { submission: { id } },
-        prepareConfirmation(context.vault, visit, post),
-      );
+      const { token } = prepareConfirmation(context.vault, visit, { ...post, id });
+      // There is no submission to download.
+      const next = confirmationAddress(visit, { submission: { id } }, { token, pdf: undefined });
       await discardReceived(context, live, post.files);
       if (wantsJson(request)) reply.code(201).send({ id, next });
       else reply.redirect(next, 303);

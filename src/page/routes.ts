@@ -18,6 +18,7 @@ import {
 } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
 import { signSubmissionLinkToken } from '#submissions/links.ts';
+import type { PdfServices } from '#submissions/pdf/render-submission-pdf.ts';
 import { createSubmissionKey, signSubmissionKey } from '#submissions/submission-keys.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { confirmationPage } from './confirmation.ts';
@@ -133,7 +134,7 @@ function wordsFor(request: FastifyRequest) {
 }
 
 /** Dependencies of the public pages. */
-type PageContext = Omit<PreviewContext, 'scriptSource'> & ImageServices;
+type PageContext = Omit<PreviewContext, 'scriptSource'> & ImageServices & PdfServices;
 
 /**
  * Adds the public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it as an
@@ -194,11 +195,12 @@ function formRoutes(server: Server, context: Context): void {
 
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
     const visit = await openVisitEvenIfClosed(context, request);
-    const { receipt, edit } = request.query as Readonly<Record<string, unknown>>;
+    const { receipt, edit, pdf } = request.query as Readonly<Record<string, unknown>>;
     if (typeof receipt !== 'string' || !uuidPattern.test(receipt))
       return reply.redirect(`/f/${visit.live.id}`, 303);
     const token = typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit) ? edit : undefined;
-    const page = confirmationPage(context, visit, request, { receipt, token });
+    const pdfToken = typeof pdf === 'string' && /^[\w.-]{60,140}$/.test(pdf) ? pdf : undefined;
+    const page = confirmationPage(context, visit, request, { receipt, token, pdfToken });
     return sendPage(reply, 200, page, visit.look);
   });
 

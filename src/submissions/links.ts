@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement, textEnum } from '#kit/statement.ts';
-import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
+import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /** Deletes expired links, at most 1,000. @returns the deleted ones; a full batch means that there may be more. */
 export const deleteExpiredLinks = statement('links.delete_expired_links', 'now', 'submission_id')`
@@ -93,4 +93,27 @@ export async function openSubmissionLink(
     step: found.step ?? 0,
     expiresAt: found.expires_at,
   };
+}
+
+/** How long the link to a PDF works, in seconds. It is signed with its end, and not stored. */
+const pdfLinkSeconds = 86_400;
+
+/** Returns the token of a link with which a visitor downloads the PDF of their submission. */
+export function signPdfLinkToken(vault: Vault, submission: LinkTarget): string {
+  const expires = String(Math.floor(now().getTime() / 1000) + pdfLinkSeconds);
+  return `${submission.id}.${expires}.${signLink(vault, 'pdf links', submission, expires)}`;
+}
+
+/**
+ * Returns the id of the submission that a link opens.
+ * @throws ApiError not_found if the link is invalid or has expired.
+ */
+export function openPdfLink(vault: Vault, form: Omit<LinkTarget, 'id'>, token: string): string {
+  const [, id, expires, signature] = /^([\da-f-]{36})\.(\d{1,12})\.([\w-]+)$/.exec(token) ?? [];
+  const isValid =
+    id !== undefined &&
+    Number(expires) >= now().getTime() / 1000 &&
+    verifyLink(vault, 'pdf links', signature!, { ...form, id }, expires!);
+  if (!isValid) throw new ApiError('not_found', 'This link is invalid or has expired.');
+  return id;
 }

@@ -99,9 +99,11 @@ async function fileOf({ route }: Tool, stream: Readable): Promise<Content> {
   const bytes = Buffer.concat(chunks);
   if (isUtf8(bytes)) return { type: 'text', text: markUntrusted(bytes.toString()) };
   const uri = `formloom:/${route.path}`;
+  const { content = [] } = route.operation.reply;
+  const mimeType = content.length === 1 ? content[0]! : 'application/octet-stream';
   return {
     type: 'resource',
-    resource: { uri, mimeType: 'application/octet-stream', blob: bytes.toString('base64') },
+    resource: { uri, mimeType, blob: bytes.toString('base64') },
   };
 }
 

@@ -44,6 +44,13 @@ const Receipt = nameSchema(
         description: 'Where the visitor can change the answers. Only present if the setting `editing` is on.',
       }),
     ),
+    pdf_url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description:
+          'Where the visitor can download the answers as a PDF, for a day. Only present if the setting `offer_pdf` is on.',
+      }),
+    ),
   }),
 );
 

@@ -27,6 +27,7 @@ import { trashEndpoints } from '#submissions/changes/trash-endpoints.ts';
 import { createSubmissionEndpoint, getSubmissionEndpoint } from '#submissions/endpoints.ts';
 import { historyEndpoints } from '#submissions/history.ts';
 import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
+import { getSubmissionPdfEndpoint } from '#submissions/pdf/endpoints.ts';
 import { columnEndpoints } from '#submissions/read-columns.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { spamEndpoints } from '#submissions/spam-endpoints.ts';
@@ -81,6 +82,7 @@ export function apiOperations(services: Services) {
     ...fileEndpoints(services),
     ...submissionListEndpoints(services),
     getSubmission: getSubmissionEndpoint(services),
+    getSubmissionPdf: getSubmissionPdfEndpoint(services),
     createSubmission: createSubmissionEndpoint(services),
     ...submissionChangeEndpoints(services),
     ...noteEndpoints(services),

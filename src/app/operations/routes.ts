@@ -41,6 +41,7 @@ export const routes = {
   searchSubmissions: 'GET /submissions/search',
   suggestSearch: 'GET /submissions/search/suggestions',
   getSubmission: 'GET /submissions/:id',
+  getSubmissionPdf: 'GET /submissions/:id/pdf',
   createSubmission: 'POST /forms/:id/submissions',
   changeSubmission: 'PATCH /submissions/:id',
   deleteSubmission: 'DELETE /submissions/:id',

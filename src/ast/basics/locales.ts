@@ -8,6 +8,20 @@ export type Locale = (typeof locales)[number];
 export const localeChoices = ['auto', ...locales] as const;
 export type LocaleChoice = (typeof localeChoices)[number];
 
+/** The name of each choice; languages are in their own language. */
+export const localeNames = {
+  auto: 'Visitor’s browser language',
+  en: 'English',
+  fr: 'Français',
+  de: 'Deutsch',
+  es: 'Español',
+  pt: 'Português',
+  nl: 'Nederlands',
+  ar: 'العربية',
+  ja: '日本語',
+  zh: '中文',
+} as const satisfies Record<LocaleChoice, string>;
+
 /** Returns the language of the page for a form's language (BCP 47), if the page supports it. */
 export function localeOf(tag: string | undefined): Locale | undefined {
   const primary = tag === undefined ? undefined : primaryLanguageOf(tag);

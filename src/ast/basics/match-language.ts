@@ -10,6 +10,13 @@ export const languageTagPatternSource = tagPattern.source;
 /** Returns the language of a tag, without script and region. */
 export const primaryLanguageOf = (tag: string): string => tag.split('-', 1)[0]!.toLowerCase();
 
+/** Languages written from right to left. */
+const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'];
+
+/** Returns the direction in which a language is written. */
+export const directionOf = (tag: string): 'rtl' | 'ltr' =>
+  rightToLeft.includes(primaryLanguageOf(tag)) ? 'rtl' : 'ltr';
+
 /**
  * Finds the form language that fits a requested one best (RFC 4647, lookup): an exact match, otherwise a
  * prefix, otherwise the first with the same primary language, such as `pt-PT` for `pt-BR`.

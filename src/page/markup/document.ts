@@ -1,3 +1,4 @@
+import { directionOf } from '#ast/basics/match-language.ts';
 import { type PageStyle, type Picture, plainPageStyle } from '../theme/page-style.ts';
 import {
   attributes,
@@ -11,13 +12,6 @@ import {
   unescapedHtml,
 } from './html.ts';
 import { stylesheet } from './style.ts';
-
-/** Languages written from right to left, by their primary subtag. */
-const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'];
-
-export function directionOf(language: string): 'rtl' | 'ltr' {
-  return rightToLeft.includes(language.toLowerCase().split('-')[0]!) ? 'rtl' : 'ltr';
-}
 
 /** The link preview that other sites show (Open Graph). */
 export type LinkPreview = {

@@ -21,7 +21,7 @@ import {
 
 /** An accepted submission, and the token with which its visitor can edit it. */
 type AcceptedAnswers = { readonly submission: SubmissionReceipt; readonly editToken?: string };
-type Next = Pick<PreparedConfirmation, 'settings' | 'token'>;
+type Next = Pick<PreparedConfirmation, 'settings' | 'token' | 'pdf'>;
 
 /**
  * Returns the URL to open after a submission: the author's redirect URL with the receipt, or else the
@@ -59,17 +59,24 @@ export function getRedirectUrl({ redirect_url }: Settings, receipt: string): str
 const editAddress = ({ live }: Visit, { editToken }: AcceptedAnswers): string | undefined =>
   editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
 
+/** Returns the path of the link to the PDF of a submission. */
+export const pdfAddress = (formId: string, token: string): string => `/f/${formId}/pdf/${token}`;
+
 /**
- * Returns the confirmation's URL. It includes the edit link, which is hidden from other sites
+ * Returns the confirmation's URL. It includes the personal links, which are hidden from other sites
  * (Referrer-Policy).
  */
 export function confirmationAddress(
   { path, address }: Visit,
   { submission, editToken }: { readonly submission: { readonly id: string }; readonly editToken?: string },
-  { token }: Pick<Next, 'token'>,
+  { token, pdf }: Pick<Next, 'token' | 'pdf'>,
 ): string {
   const receipt = submission.id;
-  const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });
+  const query = new URLSearchParams({
+    receipt,
+    ...(editToken !== undefined && { edit: editToken }),
+    ...(pdf !== undefined && { pdf }),
+  });
   for (const [name, value] of address.own) {
     // The invitation has been answered, so its parameter is dropped.
     if (name !== invitationParameter) query.append(name, value);
@@ -118,7 +125,7 @@ export async function handleJsonPost(
     visit,
     result,
     reply,
-    prepareConfirmation(context.vault, visit, sent),
+    prepareConfirmation(context.vault, visit, { ...sent, id: result.submission.id }),
   );
 }
 
@@ -159,6 +166,9 @@ export function sendAcceptedSubmission(
     confirmation_message: confirmation.message ?? null,
     next: confirmedAddress(visit, result, confirmation),
     ...(edit !== undefined && { edit_url: `${publicUrl}${edit}` }),
+    ...(confirmation.pdf !== undefined && {
+      pdf_url: `${publicUrl}${pdfAddress(live.id, confirmation.pdf)}`,
+    }),
   });
 }
 

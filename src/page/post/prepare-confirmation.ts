@@ -7,6 +7,7 @@ import type { Settings } from '#ast/settings.ts';
 import { type Confirmation, findConfirmationIndex, withConfirmation } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
+import { signPdfLinkToken } from '#submissions/links.ts';
 import type { FormatAnswer } from '../markup/html.ts';
 import type { Visit } from '../visit/visit.ts';
 
@@ -25,12 +26,23 @@ export type PreparedConfirmation = {
   readonly message: string | undefined;
   /** The answers for the page's URL, sealed so that the URL does not reveal them. */
   readonly token: string | undefined;
+  /** The token of the link to the PDF, if the form offers it. */
+  readonly pdf: string | undefined;
 };
 
-type Sent = { readonly raw: unknown; readonly files: ReadonlyMap<string, readonly { filename: string }[]> };
+/** The posted answers, and the id under which they were accepted. */
+type Sent = {
+  readonly id: string;
+  readonly raw: unknown;
+  readonly files: ReadonlyMap<string, readonly { filename: string }[]>;
+};
 
 /** Prepares the confirmation of accepted answers. */
-export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: Sent): PreparedConfirmation {
+export function prepareConfirmation(
+  vault: Vault,
+  visit: Visit,
+  { id, raw, files }: Sent,
+): PreparedConfirmation {
   const { live, locale: language, numberLocale, words, context } = visit;
   const { confirmations = [] } = live.settings;
   const place = findConfirmationIndex(confirmations, live.form, raw, context, files);
@@ -39,7 +51,8 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
   const message = settings.confirmation_message;
   const title = settings.theme?.confirmation_title ?? '';
   const ids = new Set(pipedIds(`${title} ${message ?? ''}`));
-  if (ids.size === 0 && !chosen) return { settings, message, token: undefined };
+  const pdf = pdfTokenOf(vault, live, id);
+  if (ids.size === 0 && !chosen) return { settings, message, token: undefined, pdf };
   const formatAnswer = createAnswerFormatter({
     form: live.form,
     values: isRecord(raw) ? raw : {},
@@ -65,8 +78,16 @@ export function prepareConfirmation(vault: Vault, visit: Visit, { raw, files }: 
     }),
   );
   const filled = message && fillPiped(message, formatAnswer);
-  return { settings, message: filled, token: sealed.toString('base64url') };
+  return { settings, message: filled, token: sealed.toString('base64url'), pdf };
 }
+
+/** Returns the token of the link to the PDF of a submission; undefined if the form does not offer it. */
+export const pdfTokenOf = (
+  vault: Vault,
+  { settings, workspaceId, id: formId }: Visit['live'],
+  id: string,
+): string | undefined =>
+  settings.offer_pdf ? signPdfLinkToken(vault, { workspaceId, formId, id }) : undefined;
 
 /** Reads the confirmation from a URL. If the token has expired or is invalid, no answers are shown. */
 export function readConfirmation(

@@ -45,7 +45,7 @@ export function createSubmitCompletion(
     // If the post is repeated, the submission already has its files.
     if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
     else if (result.outcome !== 'spam') countSubmittedVisit(context, visit, request, post);
-    const confirmation = prepareConfirmation(context.vault, visit, post);
+    const confirmation = prepareConfirmation(context.vault, visit, { ...post, id: result.submission.id });
     if (wantsJson(request)) sendAcceptedSubmission(context, visit, result, reply, confirmation);
     else reply.redirect(nextPageAddress(visit, result, confirmation), 303);
   };

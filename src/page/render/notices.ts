@@ -38,6 +38,8 @@ type Confirmation = {
         readonly mail?: LinkMailForm | undefined;
       }
     | undefined;
+  /** The link to the PDF of the answers. */
+  readonly pdf?: { readonly address: string; readonly leavesFrame: boolean } | undefined;
   /** The author's redirect URL, which opens outside the frame. */
   readonly onward?: string | undefined;
   /** The link to submit another response. */
@@ -47,7 +49,7 @@ type Confirmation = {
 
 /** Renders the page after a submission. Its heading gets the focus. */
 export function renderConfirmation(view: Confirmation): string {
-  const { words, edit, onward, again, title, say: formatAnswer = () => '' } = view;
+  const { words, edit, pdf, onward, again, title, say: formatAnswer = () => '' } = view;
   return renderPage(
     view,
     title === undefined
@@ -59,6 +61,7 @@ ${renderProse(view.message || words.received, (part) => renderPiped(part, format
 <div class="receipt"><p>${view.formName}<br>${words.receipt}</p>
 <p class="copied"><code${copyable(words, words.receipt)}>${view.receipt}</code></p></div>
 ${onward !== undefined && html`<p class="prose">${link({ address: onward, text: words.goOn, leavesFrame: true })}</p>`}
+${pdf && html`<p class="prose">${link({ ...pdf, text: words.pdfLink })}</p>`}
 ${
   edit &&
   html`<div class="edit_link"><p class="copied">${link({ ...edit, text: words.editLink, copying: copyable(words, words.editLink) })}</p>

@@ -3,7 +3,7 @@ import { Fragment, type ReactElement, useState } from 'react';
 import { assignmentColumns } from '#rules/columns.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callWorkspaceOperation, download } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -14,7 +14,7 @@ import { Form } from '../../design/form.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Select } from '../../design/select.tsx';
 import { Ago, formatDateTime, receivedAt } from '../../design/time.tsx';
-import { describeAssignment, type FormLocation, notesQuery, useTeam } from '../queries.ts';
+import { describeAssignment, type FormLocation, notesQuery, readerLanguage, useTeam } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
 import { UnsavedGuard, useSubmissionChange } from './edit/use-change.tsx';
 
@@ -82,6 +82,19 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
         </article>
       ))}
     </section>
+  );
+}
+
+/** Downloads the submission as a PDF. */
+export function PdfButton({ form, id }: { form: FormLocation; id: string }): ReactElement {
+  const save = useAction({
+    run: () => download(form.workspace_id, 'getSubmissionPdf', { params: { id }, query: readerLanguage() }),
+    problem: 'toast',
+  });
+  return (
+    <Button size="small" variant="quiet" icon="download" {...save.press()}>
+      Download PDF
+    </Button>
   );
 }
 

@@ -25,6 +25,7 @@ import { ReferenceDataForm } from './edit/reference-form.tsx';
 import {
   DeleteButton,
   NotesSection,
+  PdfButton,
   ReferenceDataView,
   StageAndAssignee,
   StatusSwitch,
@@ -260,6 +261,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>
               Print
             </Button>
+            <PdfButton form={form} id={id} />
           </footer>
         </div>
       )}

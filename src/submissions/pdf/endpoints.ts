@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { attachmentHeader } from '#kit/replies/attachment.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { languageParameter } from '../shapes.ts';
+import { paperSizes } from './document.ts';
+import { type PdfServices, renderSubmissionPdf } from './render-submission-pdf.ts';
+
+/** Returns the headers of a PDF that browsers save under the name of its form. */
+export const pdfHeaders = (formName: string, id: string) => ({
+  'Content-Type': 'application/pdf',
+  ...attachmentHeader(formName, ` ${formatSubmissionReference(id)}.pdf`),
+});
+
+/** Operation that returns one submission as a document for people. */
+export const getSubmissionPdfEndpoint = (services: PdfServices) =>
+  operation({
+    summary: 'Get submission as PDF',
+    description:
+      'Returns the answers as a PDF for people: with the logo and color of the form, its steps, pictures and signatures. It is tagged for screen readers. 429 while two PDFs of the workspace are rendered.',
+    permission: 'submissions:read',
+    audit: 'entry by people',
+    params: idParameter,
+    query: Type.Object(
+      {
+        size: Type.Optional(Type.Enum([...paperSizes], { description: 'The paper size. Defaults to A4.' })),
+        language: languageParameter,
+      },
+      { additionalProperties: false },
+    ),
+    reply: { status: 200, description: 'The file.', content: ['application/pdf'] },
+    async run({ workspaceId, formIds, params, query }) {
+      const { bytes, formName } = await renderSubmissionPdf(services, {
+        ...query,
+        workspaceId,
+        id: params.id,
+        isForVisitor: false,
+        requireForm: (formId) => requireFormAccess(formIds, formId),
+      });
+      return { headers: pdfHeaders(formName, params.id), stream: Readable.from([bytes]) };
+    },
+  });
