@@ -13,7 +13,7 @@ import { isSlice } from '../cases.ts';
  * of them.
  */
 
-const main = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/service/main.js', import.meta.url));
 const listen = `127.0.0.1:${await freePort()}`;
 const libpq = {
   PGSSLMODE: 'require',
