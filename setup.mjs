@@ -329,15 +329,19 @@ if (script === undefined) process.exit(0);
 const program =
   isService || isCommand ? join(service.built, `${basename(script, '.ts')}.js`) : join(home, script);
 
-// Half the memory at the same speed: the young generation would grow to 128 MB, although nearly all objects of a request die soon.
+const space = isService
+  ? // Half the memory at the same speed: the young generation would grow to 128 MB, although nearly all objects of a request die soon.
+    ['--min-semi-space-size=8', '--max-semi-space-size=8']
+  : // Modules are kept. With a small initial space they would be copied repeatedly, a tenth of a command's time.
+    ['--min-semi-space-size=16'];
 // Source maps make stack traces in the log name the sources.
-const ofService = isService ? ['--max-semi-space-size=8', '--enable-source-maps'] : [];
+const maps = isService ? ['--enable-source-maps'] : [];
 
 // npm installs no links. Node would look for links in each folder above each file of a package.
 const noLinks = '--preserve-symlinks';
 
 const node = findNode();
-const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...ofService];
+const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...maps, ...space];
 /**
  * The caches of compiled code, which halve the time of a command: next to the packages, or in the data directory if this user cannot
  * write there, as under systemd and in an image.
