@@ -3,8 +3,8 @@
 // node setup.mjs [--all] <script.ts> [arguments]
 //
 // Without --all, it installs only what the service needs; with it, also what tests and checks need.
-// It builds the pages (web/) if their sources differ from those of dist/, except for the command line, which has no pages.
-// A release (deploy/release.mjs) contains the built pages without their sources, so no build tools are installed there.
+// It builds the service (src/) and the pages (web/) if their sources differ from those of dist/. The command line needs no pages.
+// A release (deploy/release.mjs) contains what is built and not the sources of the pages, so no build tools are installed there.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 
@@ -37,6 +37,8 @@ process.stderr.on('error', () => {});
 const [first, ...rest] = process.argv.slice(2);
 const all = first === '--all';
 const [script, ...scriptArguments] = all ? rest : [first, ...rest];
+const isService = script === 'src/app/main.ts';
+const isCommand = script === 'src/app/cli.ts';
 
 const packageLock = readFileSync(join(home, 'package-lock.json'));
 const lockHash = createHash('sha256').update(packageLock).digest('hex');
@@ -66,7 +68,7 @@ function requireChecksums() {
   process.exit(1);
 }
 
-/** The packages that web/ is built with: development dependencies, which a clone needs only to build. */
+/** The packages that dist/ is built with: development dependencies, which a clone needs only to build. */
 const builders = [
   '@scalar/fastify-api-reference',
   '@tanstack/react-query',
@@ -105,7 +107,7 @@ function linkLibraries() {
 
 function installBuilders() {
   requireChecksums();
-  say('Installing the build tools of the pages …');
+  say('Installing the build tools …');
   const { devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const fonts = Object.keys(devDependencies).filter((name) => name.startsWith('@fontsource-variable/'));
   // As production dependencies: otherwise npm would also install what tests and checks need.
@@ -152,54 +154,61 @@ function runNpm(more) {
     rmSync(join(modules, name, 'include'), { recursive: true, force: true });
 }
 
-/** The parts for browsers: the console, the script of the public page, and the API reference. */
-const parts = [
-  { name: 'the console', config: join('web', 'vite.config.ts'), built: join(home, 'dist', 'web') },
-  {
-    name: "the page's script",
-    config: join('web', 'page', 'vite.config.ts'),
-    built: join(home, 'dist', 'page'),
-  },
-  {
-    name: 'the API reference',
-    config: join('web', 'docs', 'vite.config.ts'),
-    built: join(home, 'dist', 'docs'),
-  },
-];
+const service = {
+  name: 'the service',
+  config: join('deploy', 'vite.config.ts'),
+  built: join(home, 'dist', 'service'),
+  sources: ['src', 'deploy', 'clients/typescript/src/transport'],
+};
 
-/** Returns a hash of all sources of the parts. */
-const sourceHash = () => {
+const sourcesOfPages = ['web', 'src/ast', 'src/page', 'clients/typescript/src/transport', 'docs/guides'];
+const pages = [
+  { name: 'the console', folder: 'web', to: 'web' },
+  { name: "the page's script", folder: join('web', 'page'), to: 'page' },
+  { name: 'the API reference', folder: join('web', 'docs'), to: 'docs' },
+].map(({ name, folder, to }) => ({
+  name,
+  config: join(folder, 'vite.config.ts'),
+  built: join(home, 'dist', to),
+  sources: sourcesOfPages,
+}));
+
+const hashes = new Map();
+
+/** Returns a hash of all files in the folders. */
+function hashSources(folders) {
+  if (hashes.has(folders)) return hashes.get(folders);
   const hash = createHash('sha256').update(lockHash);
-  for (const folder of ['web', 'src/ast', 'src/page', 'clients/typescript/src/transport', 'docs/guides']) {
+  for (const folder of folders) {
     const names = readdirSync(join(home, folder), { recursive: true, withFileTypes: true });
     for (const path of names
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
       .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
       .sort()) {
       hash.update(path.slice(home.length)).update(readFileSync(path));
     }
   }
-  return hash.digest('hex');
-};
+  hashes.set(folders, hash.digest('hex'));
+  return hashes.get(folders);
+}
 
-const stampOf = (part) => join(part.built, '.sources');
+const stampOf = ({ built }) => join(built, '.sources');
 
 const isRelease = !existsSync(join(home, 'web'));
 
-const isBuilt = () => {
-  if (isRelease) return true;
-  const stamps = parts.map((part) => existsSync(stampOf(part)) && readFileSync(stampOf(part), 'utf8'));
-  return stamps.every(Boolean) && stamps.every((stamp) => stamp === stamps[0]) && stamps[0] === sourceHash();
-};
+const isBuilt = (part) =>
+  existsSync(stampOf(part)) && readFileSync(stampOf(part), 'utf8') === hashSources(part.sources);
 
-/** Builds each part next to the old one, and replaces it when the new one is complete. Takes about a second. */
+const findStale = () =>
+  isRelease ? [] : [service, ...(isCommand ? [] : pages)].filter((part) => !isBuilt(part));
+
+/** Builds each stale part next to the old one, and replaces it when the new one is complete. Takes about a second. */
 function build() {
   if (!existsSync(join(modules, 'vite'))) installBuilders();
-  const sources = sourceHash();
-  for (const part of parts) buildPart(part, sources);
+  for (const part of findStale()) buildPart(part);
 }
 
-function buildPart(part, sources) {
+function buildPart(part) {
   say(`Building ${part.name} because its sources changed …`);
   const draft = `${part.built}.new`;
   const vite = join(modules, 'vite', 'bin', 'vite.js');
@@ -212,7 +221,7 @@ function buildPart(part, sources) {
     say(`Building ${part.name} failed: see above.`);
     process.exit(1);
   }
-  writeFileSync(join(draft, '.sources'), sources);
+  writeFileSync(join(draft, '.sources'), hashSources(part.sources));
   rmSync(part.built, { recursive: true, force: true });
   renameSync(draft, part.built);
 }
@@ -311,21 +320,28 @@ function findNode() {
 }
 
 if (!isInstalled()) inTurn(() => isInstalled() || install());
-if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
+if (findStale().length > 0) inTurn(build);
 
 // `node setup.mjs` alone is for building an image.
 if (script === undefined) process.exit(0);
 
-const isService = script === 'src/app/main.ts';
-// Half the memory at the same speed: the young generation would grow to 128 MB, although nearly all objects of a request die soon.
-const memory = isService ? ['--max-semi-space-size=8'] : [];
+/** The service and the command line run from their bundle. Other scripts run from their sources. */
+const program =
+  isService || isCommand ? join(service.built, `${basename(script, '.ts')}.js`) : join(home, script);
 
-// npm installs no links. Node would look for links in each folder above each of 1,700 files, which takes 70 of the 650 ms of loading
-// the service.
+const space = isService
+  ? // Half the memory at the same speed: the young generation would grow to 128 MB, although nearly all objects of a request die soon.
+    ['--min-semi-space-size=8', '--max-semi-space-size=8']
+  : // Modules are kept. With a small initial space they would be copied repeatedly, a tenth of a command's time.
+    ['--min-semi-space-size=16'];
+// Source maps make stack traces in the log name the sources.
+const maps = isService ? ['--enable-source-maps'] : [];
+
+// npm installs no links. Node would look for links in each folder above each file of a package.
 const noLinks = '--preserve-symlinks';
 
 const node = findNode();
-const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...memory];
+const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...maps, ...space];
 /**
  * The caches of compiled code, which halve the time of a command: next to the packages, or in the data directory if this user cannot
  * write there, as under systemd and in an image.
@@ -342,32 +358,21 @@ const environment = {
   NODE_COMPILE_CACHE: places.findLast(isOwn) ?? places[0],
 };
 
-/** Returns a digest of everything that compiled code depends on: the sources, Node, the user and the kind of processor. */
-function digestOfCode() {
-  const hash = createHash('sha256').update(
-    `${lockHash} ${node} ${process.getuid?.()} ${cachedDataVersionTag()}`,
-  );
-  const sources = join(home, 'src');
-  for (const name of readdirSync(sources, { recursive: true }).sort()) {
-    if (!name.endsWith('.ts')) continue;
-    const { size, mtimeMs } = statSync(join(sources, name));
-    // A transferred image has timestamps in whole seconds.
-    hash.update(`${name} ${size} ${Math.floor(mtimeMs / 1_000)}\n`);
-  }
-  return hash.digest('hex');
-}
+/** Returns everything that compiled code depends on: packages and sources, Node, the user and the kind of processor. */
+const describeCode = () =>
+  [lockHash, readFileSync(stampOf(service)), node, process.getuid?.(), cachedDataVersionTag()].join(' ');
 
 /**
  * Compiles new code in a separate process. Otherwise each process of the service would compile it, and keep the 12 MB of the type
  * stripper for its lifetime.
  */
 function compile() {
-  const digest = digestOfCode();
+  const code = describeCode();
   for (const place of places) {
     const kept = join(place, '.formloom');
     environment.NODE_COMPILE_CACHE = place;
     try {
-      if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
+      if (existsSync(kept) && readFileSync(kept, 'utf8') === code) return;
       // Removes the cache of a previous version from the data directory, because nothing else does.
       if (place !== places[0] && existsSync(kept)) rmSync(place, { recursive: true });
       mkdirSync(place, { recursive: true });
@@ -377,18 +382,18 @@ function compile() {
         say(`Compiled code cannot be kept (${error.message}). Each process needs 12 MB more memory.`);
       continue;
     }
-    const { status } = spawnSync(node, [...flags, join(home, script), '--compile'], {
+    const { status } = spawnSync(node, [...flags, program, '--compile'], {
       stdio: ['ignore', 2, 2],
       env: environment,
     });
     // If it fails, the service reports the reason.
-    if (status === 0) writeFileSync(kept, digest);
+    if (status === 0) writeFileSync(kept, code);
     return;
   }
 }
 if (isService) compile();
 
-const words = [...flags, join(home, script), ...scriptArguments];
+const words = [...flags, program, ...scriptArguments];
 // Node 22.15 and later can replace this process with the script, which saves 17 MB. If npm is gone already, or npm started a command,
 // the code below runs instead: a command does not watch npm.
 const npm = process.env.npm_lifecycle_event;

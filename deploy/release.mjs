@@ -1,4 +1,4 @@
-// Creates formloom-<version>.tgz: the service with built pages, without build tools and tests. `npm start` in its folder
+// Creates formloom-<version>.tgz: the built service with its pages, without build tools and tests. `npm start` in its folder
 // installs only what the server needs.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';

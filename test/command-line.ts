@@ -39,7 +39,7 @@ export async function command(environment: Readonly<Record<string, string>>, ...
   return { code, answer, complaint: messageIn(complaint) };
 }
 
-const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/service/cli.js', import.meta.url));
 
 /** A command that runs in a separate process and can be killed. */
 export type Running = { kill: () => void; ended: Promise<Ended & { wasKilled: boolean }> };

@@ -271,8 +271,8 @@ test('a release contains everything that the service and its commands load, and 
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], ...environment },
     });
-  assert.match(run('src/app/main.ts', [], { PORT: 'none' }).stderr, /PORT/);
-  assert.match(run('src/app/cli.ts', ['help']).stdout, /backup/);
+  assert.match(run('dist/service/main.js', [], { PORT: 'none' }).stderr, /PORT/);
+  assert.match(run('dist/service/cli.js', ['help']).stdout, /backup/);
 });
 
 test('the GitHub Action runs two existing commands with inputs that it declares', async () => {

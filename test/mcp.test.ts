@@ -656,7 +656,7 @@ test('`formloom mcp` serves the local database to the program that starts it and
   });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['src/app/cli.ts', 'mcp', '--workspace', tenant.workspaceId, '--tools', 'forms'],
+    args: ['dist/service/cli.js', 'mcp', '--workspace', tenant.workspaceId, '--tools', 'forms'],
     env: { ...(process.env as Record<string, string>), ...service.environment },
   });
   await client.connect(transport);
@@ -681,7 +681,7 @@ test('`formloom mcp --url` calls another service with its key and reports errors
 }, async () => {
   const open = async (url: string, key: string): Promise<Client> => {
     const client = new Client({ name: 'test', version: '1' });
-    const args = ['src/app/cli.ts', 'mcp', '--read-only', '--tools', 'get_workspace,call_operation'];
+    const args = ['dist/service/cli.js', 'mcp', '--read-only', '--tools', 'get_workspace,call_operation'];
     const env = { PATH: process.env['PATH']!, FORMLOOM_URL: url, FORMLOOM_API_KEY: key };
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
     after(() => client.close());

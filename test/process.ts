@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { realpathSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,9 +66,11 @@ export type Command = {
 export type Environment = Readonly<Record<string, string>>;
 
 const home = fileURLToPath(new URL('..', import.meta.url));
-const node = (script: string, { FORMLOOM_HOME = home, BY_SETUP }: Environment): string[] =>
-  BY_SETUP
-    ? [join(home, 'setup.mjs'), script]
+const node = (script: 'main' | 'cli', { FORMLOOM_HOME = home, BY_SETUP }: Environment): string[] => {
+  const source = `src/app/${script}.ts`;
+  const bundle = join(FORMLOOM_HOME, 'dist', 'service', `${script}.js`);
+  return BY_SETUP
+    ? [join(home, 'setup.mjs'), source]
     : [
         '--disable-warning=ExperimentalWarning',
         // The same flag as in setup.mjs.
@@ -76,8 +78,10 @@ const node = (script: string, { FORMLOOM_HOME = home, BY_SETUP }: Environment): 
         // Most of what a start allocates is kept. With a small initial space it would be copied repeatedly,
         // for a tenth of its CPU.
         '--min-semi-space-size=16',
-        join(FORMLOOM_HOME, script),
+        // Versions before decision 113 have no bundle.
+        existsSync(bundle) ? bundle : join(FORMLOOM_HOME, source),
       ];
+};
 
 /**
  * Creates an instance for the calling test file and removes it after the file. Its embedded database exists
@@ -186,7 +190,7 @@ function spawnServer(
   environment: Environment,
   user?: { uid: number; gid: number },
 ): Running {
-  const child = spawn(process.execPath, node('src/app/main.ts', environment), {
+  const child = spawn(process.execPath, node('main', environment), {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
@@ -285,7 +289,7 @@ function beginCli(children: Children, environment: Environment, args: readonly s
   const ended = Promise.withResolvers<Ended>();
   const child = execFile(
     process.execPath,
-    [...node('src/app/cli.ts', environment), ...args],
+    [...node('cli', environment), ...args],
     { env: environment },
     (_error, printed, complaint) => {
       children.delete(child);

@@ -8,7 +8,7 @@ import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isSlice } from './cases.ts';
 
-/* Tests setup.mjs in an empty clone. The package manager is a fake that only prints its arguments. */
+/* Tests setup.mjs in a release without packages. The package manager is a fake that only prints its arguments. */
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
@@ -23,10 +23,13 @@ const lock = JSON.parse(await readFile(fileOf('package-lock.json'), 'utf8')) as 
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-setup-'));
 after(() => rm(home, { recursive: true }));
+const bundle = join(home, 'dist', 'service');
+await mkdir(bundle, { recursive: true });
 await mkdir(join(home, 'src', 'app'), { recursive: true });
+await writeFile(join(bundle, '.sources'), 'first');
 await copyFile(fileOf('setup.mjs'), join(home, 'setup.mjs'));
 await writeFile(join(home, 'npm.mjs'), "console.log('npm', ...process.argv.slice(2));");
-await writeFile(join(home, 'src', 'app', 'cli.ts'), "console.log('it runs');");
+await writeFile(join(bundle, 'cli.js'), "console.log('it runs');");
 beforeEach(async () => {
   await rm(join(home, 'node_modules'), { recursive: true, force: true });
   await mkdir(join(home, 'node_modules'));
@@ -109,7 +112,7 @@ test('output that cannot be written does not stop a start', { skip: isSlice }, (
 });
 
 test("a program ended by a signal reports it to npm with a shell's exit code", async () => {
-  const path = join(home, 'src', 'app', 'cli.ts');
+  const path = join(bundle, 'cli.js');
   const before = await readFile(path);
   await writeFile(path, "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60_000);");
   const { status } = run('npm_lifecycle_event=formloom "$0" setup.mjs src/app/cli.ts');
@@ -118,11 +121,11 @@ test("a program ended by a signal reports it to npm with a shell's exit code", a
 });
 
 test('the service replaces the setup process and is compiled first, once for its sources', async () => {
-  const path = join(home, 'src', 'app', 'main.ts');
+  const path = join(bundle, 'main.js');
   await writeFile(path, "console.log(...process.argv.slice(2), 'is', process.pid);");
   const start = () => run('echo $$; exec "$0" setup.mjs src/app/main.ts --as-told');
   const [first, again] = [start(), start()];
-  await writeFile(path, "console.log(...process.argv.slice(2), 'is now', process.pid);");
+  await writeFile(join(bundle, '.sources'), 'second');
   const changed = start();
   assert.match(first.stdout, /^(\d+)\n--as-told is \1\n$/);
   assert.match(again.stdout, /^(\d+)\n--as-told is \1\n$/);
@@ -136,7 +139,7 @@ test('the service replaces the setup process and is compiled first, once for its
 test('without write access beside the packages, compiled code is kept with the data, and another processor compiles again', {
   skip: isSlice,
 }, async () => {
-  await writeFile(join(home, 'src', 'app', 'main.ts'), 'console.log(...process.argv.slice(2));');
+  await writeFile(join(bundle, 'main.js'), 'console.log(...process.argv.slice(2));');
   // A file blocks the path, because root could write to any folder.
   await writeFile(join(home, 'node_modules', '.cache'), '');
   const start = (flag = '') => run(`exec "$0" ${flag} setup.mjs src/app/main.ts`).stderr;

@@ -103,7 +103,7 @@ async function start(instance: Instance, directory: string) {
       `--callgrind-out-file=${join(directory, 'counted')}`,
       process.execPath,
       '--preserve-symlinks',
-      fileURLToPath(new URL('../../src/app/main.ts', import.meta.url)),
+      fileURLToPath(new URL('../../dist/service/main.js', import.meta.url)),
     ],
     { env: { PATH: process.env['PATH'], ...instance.environment }, stdio: 'ignore' },
   );

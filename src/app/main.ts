@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, defaultPublicUrl, isWildcardHost, readConfig } from '#kit/config.ts';
 import { withoutLibpqVariables } from '#kit/embedded-client.ts';
@@ -189,7 +188,7 @@ async function serveBySeveral(
     databaseUrl,
     answer: () => readMetricsForProcess(log, metrics),
     endMs,
-    script: fileURLToPath(import.meta.url),
+    script: process.argv[1]!,
     environment: embedded ? withoutLibpqVariables(process.env) : process.env,
   });
   parts.defer(async () => {

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openServer, type Server } from '#kit/http.ts';
+import type { Server } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
+import { openServer } from '#kit/open-server.ts';
 import { staticRoutes } from './static.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-static-'));

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { prepareGracefulShutdown } from './concurrency.ts';
-import { openServer } from './http.ts';
 import { openLog } from './log.ts';
+import { openServer } from './open-server.ts';
 
 test('a request that arrives while the event loop is blocked is answered before its connection closes', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });

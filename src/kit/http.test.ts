@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openServer } from './http.ts';
 import { openLog } from './log.ts';
+import { openServer } from './open-server.ts';
 
 for (const [what, isSecure, expected] of [
   ['a service that is reached by https says that it always is', true, 'max-age=31536000'],

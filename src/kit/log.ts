@@ -42,7 +42,29 @@ export function traceRequests(server: FastifyInstance): void {
 
 export type Log = Logger;
 
-const standardError: DestinationStream = { write: (line) => writeOutput('stderr', line) };
+/** Lines below `warn` wait this long, so that a busy server writes many at once. `kill -9` loses them. */
+const batchMs = 100;
+let waiting: string[] = [];
+let timer: NodeJS.Timeout | undefined;
+
+function writeWaiting(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  if (waiting.length > 0) writeOutput('stderr', waiting.join(''), waiting.length);
+  waiting = [];
+}
+process.on('exit', writeWaiting);
+
+const standardError = {
+  /** Makes pino set `lastLevel` before each line. */
+  [Symbol.for('pino.metadata')]: true,
+  lastLevel: 0,
+  write(line: string): void {
+    waiting.push(line);
+    if (this.lastLevel >= pino.levels.values['warn']!) writeWaiting();
+    else timer ??= setTimeout(writeWaiting, batchMs).unref();
+  },
+} satisfies DestinationStream & { lastLevel: number };
 
 /**
  * Writes log lines as JSON objects to standard error; standard output is for the output of commands. Bodies,

@@ -25,12 +25,15 @@ export function ignoreOutputErrors(): void {
   }
 }
 
-/** Writes text. If that fails or the queue is full, drops and counts it. Never throws, never waits. */
-export function writeOutput(name: Name, text: string): void {
+/**
+ * Writes text. If that fails or the queue is full, drops and counts it. Never throws, never waits.
+ * @param count how many writes the text counts as.
+ */
+export function writeOutput(name: Name, text: string, count = 1): void {
   const stream = process[name];
-  if (stream.writableLength > longestQueue) dropped[name] += 1;
+  if (stream.writableLength > longestQueue) dropped[name] += count;
   else
     stream.write(text, (error) => {
-      if (error) dropped[name] += 1;
+      if (error) dropped[name] += count;
     });
 }

@@ -13,7 +13,7 @@ import { isSlice } from '../cases.ts';
  * of them.
  */
 
-const main = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/service/main.js', import.meta.url));
 const listen = `127.0.0.1:${await freePort()}`;
 const libpq = {
   PGSSLMODE: 'require',
@@ -81,7 +81,7 @@ test('a server whose output goes to a full disk still serves, counts dropped lin
   const closed = once(child, 'close');
   await until('the server to be ready', isReady, 90);
   assert.ok((await countDropped('stdout')) > 0, 'what a start says');
-  assert.ok((await countDropped('stderr')) > 0, 'the log');
+  await until('the log to be counted as dropped', async () => (await countDropped('stderr')) > 0);
   child.kill('SIGTERM');
   assert.deepEqual(await closed, [0, null]);
   assert.equal(await instance.databasePid(), undefined, 'its database is stopped');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGracefulShutdown } from '#kit/concurrency.ts';
-import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
+import { openServer } from '#kit/open-server.ts';
 import { joinPrimary } from '#kit/processes/primary-link.ts';
 
 /* A web process for tests. It asks the primary for its mood and answers requests with its process id. */

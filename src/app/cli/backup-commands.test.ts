@@ -205,7 +205,7 @@ test('a check stops and removes what an earlier, killed check left behind', {
   await promisify(execFile)('mkfifo', [path('endless.backup')]);
   const args = [
     '--disable-warning=ExperimentalWarning',
-    'src/app/cli.ts',
+    'dist/service/cli.js',
     'restore',
     path('endless.backup'),
     '--check',

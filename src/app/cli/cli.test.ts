@@ -29,7 +29,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'formloom-cli-'));
 await chmod(dataDir, 0o755);
 after(() => rm(dataDir, { recursive: true, force: true }));
 
-const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../../dist/service/cli.js', import.meta.url));
 const environment = {
   PATH: process.env['PATH'],
   // As in setup.mjs, like --preserve-symlinks below: compiling is most of a command's time.

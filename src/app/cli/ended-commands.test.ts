@@ -39,7 +39,7 @@ async function end(
 ): Promise<Ending> {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--preserve-symlinks', 'src/app/cli.ts', ...args],
+    ['--disable-warning=ExperimentalWarning', '--preserve-symlinks', 'dist/service/cli.js', ...args],
     {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...instance.environment, TMPDIR: path('tmp'), ...environment },
@@ -136,7 +136,7 @@ test('an unexpected error is printed once, and the command stops its database', 
 
 test('a command whose output cannot be written prints no stack trace, and stops its database', async () => {
   const run = async (redirection: string): Promise<{ code: number | null; complaint: string }> => {
-    const line = `"$0" --disable-warning=ExperimentalWarning src/app/cli.ts workspace list ${redirection}`;
+    const line = `"$0" --disable-warning=ExperimentalWarning dist/service/cli.js workspace list ${redirection}`;
     const child = spawn('sh', ['-c', line, process.execPath], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: instance.environment,

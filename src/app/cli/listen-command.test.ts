@@ -106,7 +106,7 @@ test('`listen` ends at the first event that it cannot print, because the reader 
 }, async (t) => {
   const form = await makeForm();
   const line =
-    '"$0" --disable-warning=ExperimentalWarning src/app/cli.ts listen --url "$1" --forward-to "$2" | head -1';
+    '"$0" --disable-warning=ExperimentalWarning dist/service/cli.js listen --url "$1" --forward-to "$2" | head -1';
   const program = await openProgram();
   const child = spawn('bash', ['-c', line, process.execPath, service.url, program.url], {
     stdio: ['ignore', 'pipe', 'inherit'],
