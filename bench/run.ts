@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -301,7 +302,11 @@ if (values.profile) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}
 const instance = await openInstance({
   MALLOC_ARENA_MAX: '2',
   NODE_OPTIONS: options.join(' '),
-  ...(values.database && { DATABASE_URL: values.database }),
+  // The next run needs the key and the files of this database.
+  ...(values.database && {
+    DATABASE_URL: values.database,
+    DATA_DIR: fileURLToPath(new URL(`../.local/bench/${hash('sha256', values.database)}`, import.meta.url)),
+  }),
 });
 try {
   await measureAll(instance, machine, chosen);

@@ -796,6 +796,7 @@ CREATE INDEX submissions_moved ON submissions USING btree (workspace_id, form_id
 CREATE INDEX submissions_of_form ON submissions USING btree (workspace_id, form_id, id DESC) INCLUDE (trashed_at);
 CREATE INDEX submissions_of_form_by_status ON submissions USING btree (workspace_id, form_id, status, id DESC) WHERE (trashed_at IS NULL);
 CREATE UNIQUE INDEX submissions_of_key ON submissions USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+CREATE INDEX submissions_of_version ON submissions USING btree (workspace_id, form_id, version) WHERE (trashed_at IS NULL);
 CREATE INDEX submissions_received ON submissions USING btree (workspace_id, form_id, COALESCE(completed_at, updated_at) DESC, id DESC) WHERE (trashed_at IS NULL);
 CREATE INDEX submissions_tagged ON submissions USING btree (workspace_id, form_id, id DESC) WHERE ((tags <> '{}'::text[]) AND (trashed_at IS NULL));
 CREATE INDEX submissions_trashed ON submissions USING btree (trashed_at) WHERE (trashed_at IS NOT NULL);

@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 930,
-  lines: 132_707,
+  lines: 132_682,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

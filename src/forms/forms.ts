@@ -185,8 +185,9 @@ async function refusal(database: Queryable, workspaceId: string, id: string): Pr
 }
 
 const countSubmissions = statement('forms.count_submissions', 'workspace_id form_id', 'count')`
-  /* includes the trash: trashed_at does not matter */
-  select count(*) as count from submissions where workspace_id = $workspace_id and form_id = $form_id`;
+  -- The counters leave out the trash.
+  select ((select coalesce(sum(c.count), 0) from submission_counts c where c.workspace_id = $workspace_id and c.form_id = $form_id)
+    + (select count(*) from submissions s where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null))::bigint as count`;
 
 /**
  * Deletes a form permanently. It and its submissions return 404 from now on. A job removes the submissions

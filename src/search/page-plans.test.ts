@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { readAnsweredStructures } from '#submissions/read-columns.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
@@ -54,4 +55,21 @@ test('a list reads only the submissions of its page', async () => {
     }
   });
   assert.deepEqual(tooMany, {});
+});
+
+test('the answered versions of a form are found without reading its submissions', async () => {
+  await database.query(
+    `insert into form_versions
+     select (jsonb_populate_record(v, jsonb_build_object('version', number, 'created_at', '3000-01-01'))).*
+       from form_versions v cross join generate_series(2, 3) as number where v.form_id = $1`,
+    [scene.formId],
+  );
+  await database.query('update forms set version = 3 where id = $1', [scene.formId]);
+  await transaction(database, async (client) => {
+    const before = await readRows(client, 'submissions');
+    const answered = await readAnsweredStructures(client, scene);
+    assert.equal(answered.length, 2, 'version 2 has no submissions');
+    const read = (await readRows(client, 'submissions')) - before;
+    assert.ok(read <= 2, `${read} submissions were read`);
+  });
 });

@@ -19,12 +19,16 @@ import { declareSortedRows } from './sorted-rows.ts';
  */
 const viewParameters = columns('is_any:boolean', searchParameters, searchCheckParameters, filterColumns);
 
+/** All matches. `offset 0` is explained at selectMatchesSql. */
 const matches = `
   f as materialized (
-    select d.submission_id as id, segments.code, d.terms @@ exactly.exact as is_exact from question cross join segments
+    select here.id, segments.code, here.is_exact from question cross join segments
     cross join lateral (select replace(question.exact, chr(1), segments.code)::tsquery as exact offset 0) exactly
-    join search_documents d on d.workspace_id = $workspace_id
-      and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
+    cross join lateral (
+      select d.submission_id as id, d.workspace_id, d.terms @@ exactly.exact as is_exact from search_documents d
+      where d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery
+      offset 0) here
+    where here.workspace_id = $workspace_id)`;
 
 /** The words in the subject decide, then the spelling. */
 const rank = `${countWordsInSubjectSql} * 2 + f.is_exact::integer`;

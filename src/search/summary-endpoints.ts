@@ -75,29 +75,32 @@ type Compared = RowOf<typeof comparedColumns>;
 const isInGroupSql = (condition: string, readsWhole: string): string =>
   `case when ${condition} is not null then ${meetsConditionSql(condition, readsWhole)} end`;
 
-/** Selects the next submissions with their answers and groups, newest first, below `to_id`. */
+/**
+ * Selects the next submissions with their answers and groups, newest first, below `to_id`. A random sample has
+ * the ids whose hash, from -2^31 to 2^31 - 1, is at most `most_hash`. They are found in the index of ids, so that
+ * other rows are not read.
+ */
 const readAnswersDown = declareByFilterKind(
   'summary.read_answers_down',
   (name, filter, met) =>
     statement(
       name,
-      ['limit workspace_id form_id', filter, comparedColumns],
+      ['limit most_hash:integer workspace_id form_id', filter, comparedColumns],
       ['id in_first:boolean? in_other:boolean?', { answers: json<Answers>() }],
     )`
     select p.id, p.answers, ${isInGroupSql('$first', '$first_reads_whole')} as in_first,
            ${isInGroupSql('$other', '$other_reads_whole')} as in_other
-    from submissions p where p.workspace_id = $workspace_id and p.form_id = $form_id and ${met}
-    order by p.id desc limit $limit`,
+    from (
+      select p.id from submissions p
+      where p.workspace_id = $workspace_id and p.form_id = $form_id and uuid_hash(p.id) <= $most_hash and ${met}
+      order by p.id desc limit $limit) sampled
+    cross join lateral (
+      select * from submissions p where p.workspace_id = $workspace_id and p.id = sampled.id limit 1) p
+    order by p.id desc`,
 );
 
-/**
- * The number of newest submissions to summarize. `newest` keeps the page fast at any size; `all` is for
- * requests of all submissions, and keeps them within seconds.
- */
-export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies Record<
-  SummarySample,
-  number
->;
+/** The most submissions to summarize: the newest ones, or a random sample of all. */
+export const sampleSizes = { newest: 10_000, all: 100_000 } as const satisfies Record<SummarySample, number>;
 
 type FormKey = { workspace_id: string; form_id: string };
 
@@ -122,14 +125,13 @@ async function readSummary(
   request: SummaryRequest,
 ): Promise<Summary> {
   const { workspace_id, form_id, timeZone: time_zone } = request;
+  const counting = readDays(database, filter, { workspace_id, form_id, time_zone });
   const [days, { elements, ...counts }, liveOf] = await Promise.all([
-    readDays(database, filter, { workspace_id, form_id, time_zone }),
-    summarizeAnswers(database, filter, request),
+    counting,
+    summarizeAnswers(database, filter, request, counting),
     readLiveOptions(database, request),
   ]);
-  const completed = days.reduce((sum, day) => sum + day.completed, 0);
-  const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
-  const all = completed + incomplete;
+  const { completed, incomplete, all } = totalsOf(days);
   return {
     completed,
     incomplete,
@@ -141,6 +143,12 @@ async function readSummary(
       bars: element.bars.map((bar) => ({ ...bar, ...liveOf(element.id, bar.option ?? bar.label) })),
     })),
   };
+}
+
+function totalsOf(days: Summary['days']) {
+  const completed = days.reduce((sum, day) => sum + day.completed, 0);
+  const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
+  return { completed, incomplete, all: completed + incomplete };
 }
 
 /** Reads the remaining quotas and images of options in the live version, by element and stored value. */
@@ -187,6 +195,7 @@ async function summarizeAnswers(
   database: Database,
   filter: SubmissionFilter,
   { workspace_id, form_id, sample, language, compared }: SummaryRequest,
+  counting: Promise<Summary['days']>,
 ): ReturnType<typeof summariseElements> {
   const forms = await readAnsweredStructures(database, { workspaceId: workspace_id, formId: form_id });
   const columns = listColumnsOfVersions(forms, language);
@@ -194,8 +203,10 @@ async function summarizeAnswers(
     .flatMap((form) => [...walkElements(form)])
     .flatMap(({ element }) => (isInput(element) && isContact(element) ? [element.attrs.id] : []));
   const isCompared = compared.first !== null;
+  const share = sample === 'all' ? sampleSizes.all / totalsOf(await counting).all : 1;
+  const most_hash = Math.floor(Math.min(1, share) * 2 ** 32) - 2 ** 31 - 1;
   const read = async (to_id: string, limit: number) => {
-    const values = { ...filter, ...compared, workspace_id, form_id, to_id, limit };
+    const values = { ...filter, ...compared, workspace_id, form_id, to_id, limit, most_hash };
     const rows = await readAnswersDown[filter.kind](database, values);
     return rows.map(({ id, answers, in_first, in_other }) => ({
       id,
@@ -203,10 +214,14 @@ async function summarizeAnswers(
       ...(isCompared && { groups: [Number(in_first), Number(in_other)] as const }),
     }));
   };
-  return summariseElements(columns, readInBatches(read, filter.to_id, sampleSizes[sample]), {
-    identifying: new Set(identifying),
-    isCompared,
-  });
+  return summariseElements(
+    columns,
+    readInBatches(read, filter.to_id, sample === 'all' ? undefined : sampleSizes[sample]),
+    {
+      identifying: new Set(identifying),
+      isCompared,
+    },
+  );
 }
 
 const notCompared: Compared = {

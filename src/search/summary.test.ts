@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { leastIdAt } from '#kit/clock.ts';
 import type { Summary } from '#submissions/shapes.ts';
 import { element, structure } from '#test/ast/forms.ts';
+import { isSlice } from '#test/cases.ts';
 import { insertMany } from '#test/submissions/scene.ts';
 import { change, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { sampleSizes } from './summary-endpoints.ts';
@@ -254,4 +255,23 @@ test('two groups are compared: every bar, figure and row has the counts of both'
     );
     assert.deepEqual([refused.status, refused.body.errors[0]!.field], [400, 'compare']);
   }
+});
+
+test('of many submissions, the summary of all charts a random sample, and counts all of them', {
+  skip: isSlice,
+}, async () => {
+  const form = await makeForm([element('radio', 'size', { label: 'Size' })]);
+  const many = { workspaceId: tenant.workspaceId, formId: form, version: 1, count: sampleSizes.all };
+  for (const [day, size] of ['Red', 'Green'].entries()) {
+    const since = new Date(`2026-03-0${day + 1}T10:00:00Z`);
+    await insertMany(service.services.database, { ...many, since, answers: { size } });
+  }
+  const { body } = await ask(form, { sample: 'all' });
+  assert.equal(body.incomplete, 2 * sampleSizes.all);
+  const isNear = (count: number, expected: number): boolean => Math.abs(count / expected - 1) < 0.02;
+  assert.ok(isNear(body.sampled, sampleSizes.all), `${body.sampled} are in the sample`);
+  const counts = body.elements[0]!.bars.map(({ count }) => count);
+  assert.ok(isNear(counts[0]!, body.sampled / 2), `the sample is even: ${counts.join(', ')}`);
+  const filtered = await ask(form, { sample: 'all', where: { element: 'size', is: 'equals', value: 'Red' } });
+  assert.deepEqual([filtered.body.incomplete, filtered.body.sampled], [sampleSizes.all, sampleSizes.all]);
 });

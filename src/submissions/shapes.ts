@@ -24,7 +24,8 @@ export const languageParameter = Type.Optional(
 
 /** The submissions whose answers a summary covers. */
 export const summarySample = Type.Enum(['newest', 'all'], {
-  description: 'The submissions whose answers are summarized: the newest 10,000, or all.',
+  description:
+    'The submissions whose answers are summarized: the newest 10,000, or all. If there are more than 100,000, `all` is a random sample of about 100,000.',
 });
 export type SummarySample = Static<typeof summarySample>;
 
@@ -316,9 +317,7 @@ export const Summary = Type.Object({
         'The days on which submissions were started. With `received_from` or `received_to`, the days on which they were received. Days without submissions are omitted.',
     },
   ),
-  /**
-   * The number of newest submissions whose answers are summarized; all other numbers count every submission.
-   */
+  /** The number of submissions whose answers are summarized. Totals and days count every submission. */
   sampled: Type.Integer(),
   groups: groupCounts('With `compare`: the number of summarized submissions in each group.'),
   elements: Type.Array(ElementSummary),

@@ -204,13 +204,14 @@ function Sampled({
 }): ReactElement | null {
   const all = completed + incomplete;
   if (sampled >= all) return null;
+  const isNewest = sample === 'newest' || isAdding;
   return (
     <div className="row">
       <p className="soft small">
-        The charts below are based on the newest {sampled.toLocaleString()} of {all.toLocaleString()}{' '}
-        submissions. Links in the charts search all submissions.
+        The charts below are based on {isNewest ? 'the newest' : 'a random'} {sampled.toLocaleString()} of{' '}
+        {all.toLocaleString()} submissions. Links in the charts search all submissions.
       </p>
-      {(sample === 'newest' || isAdding) && (
+      {isNewest && (
         <Button size="small" isPending={isAdding} onPress={onAddAll}>
           Include all
         </Button>
