@@ -385,6 +385,7 @@ create table forms (
   deleted_at timestamp with time zone,
   password_hash text,
   retention jsonb not null default '{}'::jsonb,
+  labels text[] not null default '{}'::text[],
   constraint forms_pkey PRIMARY KEY (workspace_id, id),
   constraint forms_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
   constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE

@@ -12,6 +12,7 @@ export const routes = {
   changeForm: 'PATCH /forms/:id',
   deleteForm: 'DELETE /forms/:id',
   listFormActivity: 'GET /forms/overview',
+  listLabels: 'GET /labels',
   validateForm: 'POST /forms/validate',
   convertForm: 'POST /forms/convert',
   importForm: 'POST /forms/import',
