@@ -61,6 +61,11 @@ await tenant.call('PATCH', `/submissions/${ordered!.id}`, {
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
 const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
+for (const [id, labels] of [
+  [form, ['Courses', 'Autumn 2026']],
+  [draft, ['Courses']],
+] as const)
+  await tenant.call('PATCH', `/forms/${id}`, { labels });
 
 const forgetful = await outside.signIn({ name: 'Marianne Brandt' });
 const reset = ['user', 'password', '--email', forgetful.email];
@@ -274,6 +279,13 @@ const inviteAnew = async (page: Page): Promise<void> => {
 const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
+  [
+    'forms-selected',
+    forms,
+    '.label-link',
+    (page) => page.getByText('Form', { exact: true }).first().locator('..').locator('.check').click(),
+  ],
+  ['forms-label', forms, 'table', choose('Actions for Weaving workshop', 'Label')],
   ['forms-create', forms, 'table', press('Create form', '.template')],
   [
     'forms-create-search',
