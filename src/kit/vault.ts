@@ -25,6 +25,7 @@ type Purpose =
   | 'submission keys'
   | 'edit links'
   | 'resume links'
+  | 'result links'
   | 'invitations'
   | 'unsubscribe links'
   | 'form passwords'
@@ -219,6 +220,7 @@ export type LinkPurpose =
   | 'unsubscribe links'
   | 'edit links'
   | 'resume links'
+  | 'result links'
   | 'file links'
   | 'held uploads'
   | 'submission keys';

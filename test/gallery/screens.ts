@@ -67,6 +67,13 @@ for (const [id, labels] of [
 ] as const)
   await tenant.call('PATCH', `/forms/${id}`, { labels });
 
+const shareAs = async (body: object): Promise<string> => {
+  const { body: share } = await tenant.call('POST', `/forms/${form}/shares`, body);
+  return new URL((share as unknown as { url: string }).url).pathname;
+};
+const sharedSummary = await shareAs({ title: 'Weaving workshop: who comes' });
+const sharedTable = await shareAs({ kind: 'table' });
+
 const forgetful = await outside.signIn({ name: 'Marianne Brandt' });
 const reset = ['user', 'password', '--email', forgetful.email];
 const { temporary_password: temporaryPassword } = await outside.command<{ temporary_password: string }>(
@@ -138,6 +145,8 @@ const beforeSignIn: readonly Screen[] = [
   ['page', `/f/${form}`, h1('Weaving workshop')],
   ['page-errors', `/f/${form}`, h1('Weaving workshop'), press('Next', '[role="alert"]')],
   ['page-confirmation', thanks, h1('Thank you')],
+  ['results', sharedSummary, 'h1'],
+  ['results-table', sharedTable, 'h1'],
   ['nowhere', '/app/nowhere', 'h1'],
   ['api-docs', '/api/v1/docs', 'h1'],
   ['new-password', '/app/sign-in', h1('Sign in'), signInAnew],
@@ -409,6 +418,13 @@ const inside: readonly Screen[] = [
     press(/^Edit filter: Experience/, '.filter-editor'),
   ],
   ['summary', `${inForm}/summary`, '.standing-plot'],
+  ['summary-share', `${inForm}/summary`, '.standing-plot', press('Share results', '.shares')],
+  [
+    'summary-share-create',
+    `${inForm}/summary`,
+    '.standing-plot',
+    doing(press('Share results', '.shares'), press('Create link', 'text=Asks for personal data')),
+  ],
   ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
   ['summary-compare', `${inForm}/summary?${filtered}&${compared}`, '.compare-groups'],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],

@@ -91,6 +91,8 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   saveView: ['listViews'],
   changeView: ['listViews'],
   deleteView: ['listViews'],
+  createShare: ['listShares'],
+  deleteShare: ['listShares'],
 
   createWebhook: webhooks,
   createWorkspaceWebhook: webhooks,

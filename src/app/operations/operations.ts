@@ -19,6 +19,7 @@ import { searchEndpoints } from '#search/endpoints.ts';
 import { submissionListEndpoints } from '#search/list-endpoints.ts';
 import { tableRowEndpoints } from '#search/row-endpoints.ts';
 import { savedViewEndpoints } from '#search/saved-views.ts';
+import { shareEndpoints } from '#search/shares.ts';
 import { summaryEndpoints } from '#search/summary-endpoints.ts';
 import { tableArrangementEndpoints } from '#search/table-arrangement.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
@@ -96,6 +97,7 @@ export function apiOperations(services: Services) {
     ...columnEndpoints(services),
     ...historyEndpoints(services),
     ...summaryEndpoints(services),
+    ...shareEndpoints(services),
     ...analyticsEndpoints(services),
     ...invitationEndpoints(services),
     ...feedEndpoints(services),

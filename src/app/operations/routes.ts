@@ -84,6 +84,10 @@ export const routes = {
   getFormColumns: 'GET /forms/:id/columns',
   getFormSummary: 'GET /forms/:id/summary',
   getFormAnalytics: 'GET /forms/:id/analytics',
+  listShares: 'GET /forms/:id/shares',
+  createShare: 'POST /forms/:id/shares',
+  changeShare: 'PATCH /shares/:id',
+  deleteShare: 'DELETE /shares/:id',
 
   listInvitations: 'GET /forms/:id/invitations',
   createInvitations: 'POST /forms/:id/invitations',
