@@ -385,6 +385,7 @@ create table forms (
   deleted_at timestamp with time zone,
   password_hash text,
   retention jsonb not null default '{}'::jsonb,
+  labels text[] not null default '{}'::text[],
   constraint forms_pkey PRIMARY KEY (workspace_id, id),
   constraint forms_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
   constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -696,6 +697,23 @@ create table setup (
   constraint setup_pkey PRIMARY KEY (only_row),
   constraint setup_only_row_check CHECK (only_row)
 );
+
+create table shares (
+  workspace_id uuid not null,
+  id uuid not null,
+  form_id uuid not null,
+  title text not null,
+  kind text not null,
+  elements text[] not null,
+  expires_at timestamp with time zone,
+  password_hash text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint shares_pkey PRIMARY KEY (workspace_id, id),
+  constraint shares_kind_check CHECK ((kind = ANY (ARRAY['summary'::text, 'table'::text]))),
+  constraint shares_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX shares_of_form ON shares USING btree (workspace_id, form_id);
 
 create table stored_bytes (
   workspace_id uuid not null,

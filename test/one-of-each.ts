@@ -47,6 +47,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
   );
   const note = await call('POST', `/submissions/${submission.body.id}/notes`, { text: 'A note.' });
   const view = await call('POST', `/forms/${form.id}/views`, { name: 'All', query: {} });
+  const share = await call('POST', `/forms/${form.id}/shares`, {});
   const begun = { filter: { status: 'incomplete' } };
   const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
   const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
@@ -65,6 +66,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     deliveries: delivery.id,
     replays: replay.id,
     views: view.id,
+    shares: share.id,
     'people/erasures': erasure.id,
     tasks: tagging.id,
     note: note.id,

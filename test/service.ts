@@ -61,6 +61,7 @@ export type Body = {
   name: string;
   description: string;
   status: string;
+  labels: string[];
   structure: { children: { children: { attrs: Record<string, unknown> }[] }[] };
   settings: Record<string, unknown>;
   submission_count: number;

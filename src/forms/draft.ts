@@ -22,7 +22,7 @@ const findBuilderForm = statement('find_builder_form', 'workspace_id id', [
   },
   formColumns,
 ])`
-  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.labels, f.created_at, f.updated_at, f.published_at,
          f.settings, f.password_hash is not null as has_password, ${submissionCountSql} as submission_count,
          f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
          d.revision, d.structure as draft_structure, d.settings as draft_settings, d.base_version, d.saved_at,

@@ -24,6 +24,7 @@ import {
 } from './form-rows.ts';
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import type { FormCandidate } from './judge-form.ts';
+import { labelFilter, labelsShape, normalizeLabels } from './labels.ts';
 import { patchedSettingsOf, patchForm, requireAnswerReadPermission } from './settings.ts';
 import {
   ChangedForm,
@@ -102,26 +103,32 @@ function requireSameForm(
 /** Lists one page of forms, newest first, limited to `form_ids` if given. */
 const listForms = statement(
   'list_forms',
-  ['workspace_id form_ids? below_id limit offset', { status: nullable(textEnum<FormStatus>()) }],
+  ['workspace_id form_ids? label? below_id limit offset', { status: nullable(textEnum<FormStatus>()) }],
   ['submission_count', formColumns],
 )`
-  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.labels, f.created_at, f.updated_at, f.published_at,
          ${submissionCountSql} as submission_count
   from forms f
   where f.workspace_id = $workspace_id and f.deleted_at is null and ($status is null or f.status = $status)
-    and ($form_ids is null or f.id = any ($form_ids)) and f.id < $below_id
+    and ($form_ids is null or f.id = any ($form_ids)) and ($label is null or $label = any (f.labels))
+    and f.id < $below_id
   order by f.id desc limit $limit offset $offset`;
 
 const countForms = statement(
   'count_forms',
-  ['workspace_id form_ids?', { status: nullable(textEnum<FormStatus>()) }],
+  ['workspace_id form_ids? label?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
 )`
   select count(*) as total from forms
   where workspace_id = $workspace_id and deleted_at is null and ($status is null or status = $status)
-    and ($form_ids is null or id = any ($form_ids))`;
+    and ($form_ids is null or id = any ($form_ids)) and ($label is null or $label = any (labels))`;
 
-const body = { structure: structureShape, settings: Type.Optional(settingsShape), ...returnedProperties };
+const body = {
+  structure: structureShape,
+  settings: Type.Optional(settingsShape),
+  labels: labelsShape,
+  ...returnedProperties,
+};
 
 /** The five form operations of the specification ("Forms"), and Change form. */
 export function formEndpoints(context: {
@@ -152,7 +159,10 @@ export function formEndpoints(context: {
       summary: 'List forms',
       description: 'Returns forms, newest first, without their structure.',
       permission: 'forms:read',
-      query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, noExtraProperties),
+      query: Type.Object(
+        { ...listParameters, status: Type.Optional(statusShape), label: labelFilter },
+        noExtraProperties,
+      ),
       reply: { status: 200, description: 'A page of forms.', schema: listSchemaOf(FormListItem) },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'forms');
@@ -160,6 +170,7 @@ export function formEndpoints(context: {
           workspace_id: workspaceId,
           form_ids: formIds && [...formIds],
           status: query.status ?? null,
+          label: query.label ?? null,
         };
         const [found, total] = await Promise.all([
           listForms(database, {
@@ -209,9 +220,15 @@ export function formEndpoints(context: {
         requireSameForm(body, { workspaceId });
         await requireAnswerReadPermission(caller, body.settings, async () => ({}));
         const { structure, settings, publish } = body;
+        const labels = normalizeLabels(body.labels ?? []);
         const status = publish ? 'published' : 'draft';
         const changedBy = personIdOf(caller.actor);
-        const row = await createForm(database, workspaceId, { structure, status, settings, changedBy }, line);
+        const row = await createForm(
+          database,
+          workspaceId,
+          { structure, status, settings, labels, changedBy },
+          line,
+        );
         return { body: presentCreated(row, body.structure, addresses), tag: formatEtag(row.updated_at, 0) };
       },
     }),
@@ -244,6 +261,7 @@ export function formEndpoints(context: {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
         requireFormAccess(scope.formIds, params.id);
         requireSameForm(body, { id: params.id, workspaceId: scope.workspaceId });
+        const labels = body.labels && normalizeLabels(body.labels);
         const status = body.publish ? 'published' : body.status;
         const readSettings = () => requireFormSettings(database, key);
         await requireAnswerReadPermission(scope, body.settings, readSettings);
@@ -253,6 +271,7 @@ export function formEndpoints(context: {
           unchanged,
           structure: body.structure,
           settings: body.settings,
+          labels,
           ...(status && { status }),
           changedBy,
         });
@@ -263,7 +282,7 @@ export function formEndpoints(context: {
     changeForm: operation({
       summary: 'Change form',
       description:
-        'Changes settings and status, but not the structure, as a JSON merge patch (RFC 7396): omitted settings are kept, and null removes a setting. Changes are live immediately. The working copy also gets these changes, except for settings that were changed there.',
+        'Changes settings, status and labels, but not the structure, as a JSON merge patch (RFC 7396): omitted settings are kept, and null removes a setting. Changes are live immediately. The working copy also gets these changes, except for settings that were changed there.',
       permission: 'forms:write',
       audit: { changes: 'getForm' },
       example: { body: { settings: { confirmation_message: 'Thank you.' } } },
@@ -279,6 +298,7 @@ export function formEndpoints(context: {
             }),
           ),
           status: Type.Optional(statusShape),
+          labels: labelsShape,
         },
         noExtraProperties,
       ),
@@ -287,10 +307,12 @@ export function formEndpoints(context: {
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
         requireFormAccess(scope.formIds, params.id);
+        const labels = body.labels && normalizeLabels(body.labels);
         if (!query.dry_run) {
           await patchForm(database, {
             ...key,
             ...body,
+            labels,
             unchanged,
             userId: personIdOf(scope.actor),
             caller: scope,

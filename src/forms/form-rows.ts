@@ -32,9 +32,12 @@ export const effectiveFormColumn: StatementColumn<Form> = {
 };
 
 /** The columns of every response about a form. */
-export const formColumns = columns('id workspace_id name description created_at updated_at published_at?', {
-  status: textEnum<FormStatus>(),
-});
+export const formColumns = columns(
+  'id workspace_id name description labels created_at updated_at published_at?',
+  {
+    status: textEnum<FormStatus>(),
+  },
+);
 
 /** SQL for the number of submissions of the form `f`. */
 export const submissionCountSql = `(
@@ -46,7 +49,7 @@ export const findForm = statement('find_form', 'workspace_id id', [
   { settings: jsonb<Settings>(), structure: sentStructureColumn },
   formColumns,
 ])`
-  select f.id, f.workspace_id, f.name, f.description, f.status, f.created_at, f.updated_at, f.published_at,
+  select f.id, f.workspace_id, f.name, f.description, f.status, f.labels, f.created_at, f.updated_at, f.published_at,
          f.settings, v.structure, ${submissionCountSql} as submission_count
   from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`;
@@ -97,17 +100,19 @@ type FormRow = {
   name: string;
   description: string;
   status: FormStatus;
+  labels: string[];
   created_at: Date;
   updated_at: Date;
   published_at: Date | null;
 };
 
-const summary = ({ id, workspace_id, name, description, status }: FormRow) => ({
+const summary = ({ id, workspace_id, name, description, status, labels }: FormRow) => ({
   id,
   workspace_id,
   name,
   description,
   status,
+  labels,
 });
 const times = ({ created_at, updated_at, published_at }: FormRow) => ({
   created_at: created_at.toISOString(),

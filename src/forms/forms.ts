@@ -31,7 +31,7 @@ import { claimImages } from './images/images.ts';
 const insertForm = statement(
   'insert_form',
   [
-    'workspace_id id name description password_hash? languages structure:jsonText created_at',
+    'workspace_id id name description password_hash? labels languages structure:jsonText created_at',
     'created_by?',
     { status: textEnum<FormStatus>(), settings: jsonb<Settings>(), fields: json<object>() },
     auditEntryParameters,
@@ -39,8 +39,8 @@ const insertForm = statement(
   formColumns,
 )`
   with form as (
-    insert into forms (workspace_id, id, name, description, status, settings, password_hash, version, created_at, updated_at, published_at)
-    values ($workspace_id, $id, $name, $description, $status, $settings, $password_hash, 1, $created_at, $created_at,
+    insert into forms (workspace_id, id, name, description, status, settings, password_hash, labels, version, created_at, updated_at, published_at)
+    values ($workspace_id, $id, $name, $description, $status, $settings, $password_hash, $labels, 1, $created_at, $created_at,
             case when $status = 'published' then $created_at end)
     returning *),
   version as (
@@ -56,7 +56,7 @@ const insertForm = statement(
     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
   line as (
     ${insertAuditEntrySql('form')})
-  select id, workspace_id, name, description, status, created_at, updated_at, published_at from form`;
+  select id, workspace_id, name, description, status, labels, created_at, updated_at, published_at from form`;
 
 /**
  * Updates a form and adds the next version, which is live. Concurrent updates run one after the other, so two
@@ -65,7 +65,7 @@ const insertForm = statement(
 const updateForm = statement(
   'update_form',
   [
-    'workspace_id id name description changes_password:boolean password_hash? languages',
+    'workspace_id id name description changes_password:boolean password_hash? labels? languages',
     'structure:jsonText created_by? unchanged? now',
     {
       status: nullable(textEnum<FormStatus>()),
@@ -78,7 +78,7 @@ const updateForm = statement(
   with form as (
     update forms set
       name = $name, description = $description, version = version + 1,
-      status = coalesce($status, status), settings = coalesce($settings, settings),
+      status = coalesce($status, status), settings = coalesce($settings, settings), labels = coalesce($labels, labels),
       password_hash = case when $changes_password then $password_hash else password_hash end,
       updated_at = greatest($now, updated_at + interval '1 ms'),
       published_at = case when coalesce($status, status) = 'published' and (status <> 'published' or published_at is null)
@@ -114,6 +114,8 @@ type FormChange = {
   structure: unknown;
   status?: FormStatus;
   settings?: unknown;
+  /** Normalized (normalizeLabels). */
+  labels?: string[] | undefined;
   changedBy?: string | null;
   unchanged?: IfMatchTimes;
   /** The time of the change, for imported forms. Default: now. */
@@ -142,6 +144,7 @@ export async function createForm(
     status: change.status ?? 'draft',
     settings: settings ?? {},
     password_hash,
+    labels: change.labels ?? [],
     languages: listSearchLanguages(settings ?? {}, languagesOf(form)),
     created_at: change.at ?? timeOfId(id),
     created_by: change.changedBy ?? null,
@@ -170,6 +173,7 @@ export async function changeForm(
     status: change.status ?? null,
     settings: settings ?? null,
     ...(await hashPasswordChange(password)),
+    labels: change.labels ?? null,
     languages: listSearchLanguages(settings, languagesOf(form)),
     created_by: change.changedBy ?? null,
     unchanged: change.unchanged ?? null,

@@ -140,6 +140,7 @@ export async function copyAsNewForm(database: Database, request: CopyRequest): P
     const { id } = await createForm(client, workspaceId, {
       structure: form.structure,
       settings: form.settings,
+      labels: form.labels,
       changedBy: copy.userId,
     });
     await saveFirstCopy(client, { ...copy, workspaceId, formId: id });
@@ -163,6 +164,7 @@ export async function duplicateForm(
     const { id } = await createForm(client, workspaceId, {
       structure: renamed(form.structure),
       settings: form.settings,
+      labels: form.labels,
       changedBy: userId,
     });
     if (draft.revision > 0) {

@@ -24,6 +24,11 @@ const setFormPassword = statement('set_form_password', 'workspace_id id password
   update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`;
 
+/** Sets the labels, unless the form has them already. No version includes them. */
+const setFormLabels = statement('set_form_labels', 'workspace_id id labels now', '')`
+  update forms set labels = $labels, updated_at = greatest($now, updated_at + interval '1 ms')
+  where workspace_id = $workspace_id and id = $id and labels <> $labels`;
+
 /** A change to settings: the changed settings, or a function that returns them for the current ones. */
 type SettingsChange = object | ((settings: Settings) => object);
 
@@ -146,24 +151,25 @@ function mergePatch(target: unknown, patch: unknown): unknown {
 
 const writable = { writable: true, enumerable: true, configurable: true } as const;
 
-/** A change to a form's settings or status, with its author and the state that it is based on. */
+/** A change to a form's settings, status or labels, with its author and the state that it is based on. */
 type FormPatch = {
   workspaceId: string;
   formId: string;
   settings?: object | undefined;
   status?: FormStatus | undefined;
+  labels?: string[] | undefined;
   unchanged: IfMatchTimes;
   userId: string | null;
   caller: Pick<RequestScope, 'may'>;
 };
 
 /**
- * Changes individual settings and the status of a form. Omitted settings are kept, so that concurrent changes
+ * Changes individual settings, the status and the labels of a form. Omitted settings are kept, so that concurrent changes
  * of different settings lose nothing. The status `published` makes the current version live.
  * @throws ApiError not_found, precondition_failed, forbidden, validation_error with the name of each setting.
  */
 export async function patchForm(database: Database, patch: FormPatch): Promise<void> {
-  const { workspaceId, formId, status, userId } = patch;
+  const { workspaceId, formId, status, labels, userId } = patch;
   const key = { workspace_id: workspaceId, id: formId };
   await transaction(database, async (client) => {
     const form = requireRow(await lockForm(client, key));
@@ -176,6 +182,7 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
     }
     if (status !== undefined && status !== form.status)
       await setFormStatus(client, { ...key, status, now: now() });
+    if (labels) await setFormLabels(client, { ...key, labels, now: now() });
   });
 }
 

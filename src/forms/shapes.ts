@@ -4,6 +4,7 @@ import type { Settings } from '#ast/settings.ts';
 import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
 import { noExtraProperties, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { formSources } from './import/convert.ts';
+import { labelFilter } from './labels.ts';
 import { formStatuses } from './live-form.ts';
 
 const maybeTimestamp = Type.Union([timestampSchema, Type.Null()]);
@@ -100,6 +101,7 @@ const summary = {
   name: Type.String(),
   description: Type.String(),
   status: statusShape,
+  labels: Type.Array(Type.String()),
 };
 const times = { created_at: timestampSchema, updated_at: timestampSchema, published_at: maybeTimestamp };
 
@@ -201,6 +203,7 @@ export const FormsOverviewQuery = Type.Object(
   {
     ...listParameters,
     status: Type.Optional(statusShape),
+    label: labelFilter,
     q: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name. Not case-sensitive.' }),
     ),

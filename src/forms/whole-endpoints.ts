@@ -46,19 +46,19 @@ import {
 
 const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
      and ($form_ids is null or f.id = any ($form_ids))
-     and ($status is null or f.status = $status)
+     and ($status is null or f.status = $status) and ($label is null or $label = any (f.labels))
      and ($q is null or strpos(lower(${formNameSql}), lower($q)) > 0)`;
 
 /** Lists one page of a workspace's forms with their activity. Ties are sorted newest first. */
 const listFormLines = statement(
   'list_form_lines',
   [
-    'workspace_id form_ids? q? below_id limit offset',
+    'workspace_id form_ids? label? q? below_id limit offset',
     { status: nullable(textEnum<FormStatus>()), sort: textEnum<FormOrder>() },
   ],
   ['submission_count last_submission_at:timestamp? last_activity_at:timestamp', formColumns],
 )`
-  select f.id, f.workspace_id, ${formNameSql} as name, f.description, f.status, f.created_at, f.updated_at,
+  select f.id, f.workspace_id, ${formNameSql} as name, f.description, f.status, f.labels, f.created_at, f.updated_at,
          f.published_at, counted.submission_count, last.created_at as last_submission_at,
          greatest(f.updated_at, d.saved_at, last.created_at) as last_activity_at
   from forms f
@@ -76,7 +76,7 @@ const listFormLines = statement(
 
 const countFormLines = statement(
   'count_form_lines',
-  ['workspace_id form_ids? q?', { status: nullable(textEnum<FormStatus>()) }],
+  ['workspace_id form_ids? label? q?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
 )`
   select count(*) as total from forms f ${draftJoin} where ${filter}`;
@@ -113,7 +113,7 @@ export function wholeFormEndpoints({
     listFormActivity: operation({
       summary: 'List forms with their activity',
       description:
-        'Returns forms, filtered by part of their name and sorted. Forms that visitors cannot see are listed under the name of their working copy.',
+        'Returns forms, filtered by part of their name or a label, and sorted. Forms that visitors cannot see are listed under the name of their working copy.',
       permission: 'forms:read',
       query: FormsOverviewQuery,
       reply: { status: 200, description: 'A page of forms.', schema: FormsOverview },
@@ -128,6 +128,7 @@ export function wholeFormEndpoints({
           workspace_id: workspaceId,
           form_ids: formIds && [...formIds],
           status: query.status ?? null,
+          label: query.label ?? null,
           q: query.q?.trim() || null,
         };
         const [found, total] = await Promise.all([
@@ -180,7 +181,7 @@ export function wholeFormEndpoints({
     duplicateForm: operation({
       summary: 'Duplicate form',
       description:
-        'Creates a draft from this form, with its settings and working copy, and adds "(copy)" to its name. Submissions and webhooks are not copied. If `structure` is sent, it becomes the working copy, complete or not.',
+        'Creates a draft from this form, with its settings, labels and working copy, and adds "(copy)" to its name. Submissions and webhooks are not copied. If `structure` is sent, it becomes the working copy, complete or not.',
       permission: 'forms:write',
       audit: 'entry',
       params: idParameter,

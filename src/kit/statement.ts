@@ -89,7 +89,7 @@ const usual = {
   ],
   texts: [
     'address_keys addresses cells closed_lanes columns elements hashes header_names keys kinds',
-    'lanes languages methods names paths tags tags_added tags_removed texts thing_ids',
+    'labels lanes languages methods names paths tags tags_added tags_removed texts thing_ids',
   ],
   integer: [
     'algorithm audit_days base_version burst created done failures height keep limit line',

@@ -26,6 +26,7 @@ type Purpose =
   | 'edit links'
   | 'resume links'
   | 'pdf links'
+  | 'result links'
   | 'invitations'
   | 'unsubscribe links'
   | 'form passwords'
@@ -221,6 +222,7 @@ export type LinkPurpose =
   | 'edit links'
   | 'resume links'
   | 'pdf links'
+  | 'result links'
   | 'file links'
   | 'held uploads'
   | 'submission keys';

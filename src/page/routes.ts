@@ -32,10 +32,11 @@ import { addFormParsers } from './post/read-post.ts';
 import { createSubmitCompletion } from './post/submit-completion.ts';
 import { type PreviewContext, previewRoutes } from './preview-routes.ts';
 import { renderNotice, renderUnsubscribe } from './render/notices.ts';
+import { resultsRoutes } from './results.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formatFormAddress, readPrefill } from './visit/address.ts';
-import { embedAdmissionParameter, verifyFormPassword } from './visit/admission.ts';
+import { embedAdmissionParameter, tryPassword, type WrongPassword } from './visit/admission.ts';
 import { countView, visitRoute } from './visit/count-visit.ts';
 import { formPage, renderFirstPage } from './visit/form-page.ts';
 import { checkPostSource, sendPreflight } from './visit/screening.ts';
@@ -153,6 +154,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   visitRoute(server, context);
   await server.register(async (scope) => previewRoutes(scope, context));
   unsubscribeRoute(server, context);
+  resultsRoutes(server, context);
   fontRoutes(server);
   imageRoutes(server, context);
 }
@@ -234,6 +236,7 @@ function passwordRoute(server: Server, context: Context): void {
     const password = request.body instanceof URLSearchParams ? request.body.get('_password') : undefined;
     const attempt = {
       password: password ?? '',
+      path: `/f/${live.id}`,
       address: ipRateLimitKey(request.ip),
       publicUrl: context.config.publicUrl,
     };
@@ -245,31 +248,6 @@ function passwordRoute(server: Server, context: Context): void {
     return reply.header('Set-Cookie', entered.cookie).redirect(`/f/${live.id}${query}`, 303);
   });
   refuseOtherMethods(server, '/f/:id/enter', ['POST']);
-}
-
-type WrongPassword = {
-  readonly problem: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-};
-
-async function tryPassword(
-  context: Context,
-  { live, words }: Visit,
-  attempt: Parameters<typeof verifyFormPassword>[2],
-): Promise<{ readonly cookie: string; readonly entry: string } | WrongPassword> {
-  try {
-    const entered = await verifyFormPassword(context, live, attempt);
-    return entered ?? { problem: words.passwordWrong, status: 403, headers: {} };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.retryAfter === undefined) throw error;
-    const minutes = Math.ceil(error.retryAfter / 60);
-    return {
-      problem: fillTemplate(words.passwordLimited, { minutes }),
-      status: error.status,
-      headers: error.headers,
-    };
-  }
 }
 
 function sendWrongPassword(

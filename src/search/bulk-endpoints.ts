@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { requireReachableForm } from '#forms/form-rows.ts';
+import { Labels, normalizeLabels } from '#forms/labels.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
@@ -15,7 +16,6 @@ import {
 import type { ChangeServices } from '#submissions/changes/edit.ts';
 import { assignmentPatch } from '#submissions/changes/endpoints.ts';
 import { submissionStatuses } from '#submissions/present.ts';
-import { normalizeTags, Tags } from '#submissions/tags.ts';
 import { readViewIds } from './read-submissions.ts';
 import { readTableView, ViewQuery } from './view.ts';
 
@@ -86,14 +86,14 @@ export function bulkEndpoints(context: ChangeServices) {
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
       body: Type.Object(
-        { ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) },
+        { ...selection, add: Type.Optional(Labels), remove: Type.Optional(Labels) },
         noExtraProperties,
       ),
       example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
       errors: ['conflict'],
       reply: { status: 202, description: 'The tagging has started.', schema: BulkChange },
       async run({ params, body: { add = [], remove = [], ...given }, ...scope }) {
-        const tags = { added: normalizeTags(add), removed: normalizeTags(remove) };
+        const tags = { added: normalizeLabels(add, 'tag'), removed: normalizeLabels(remove, 'tag') };
         if (tags.added.length + tags.removed.length === 0)
           throw new ApiError('validation_error', 'Send tags in "add" or "remove".');
         const { form, ids } = await select(scope, params.id, given);

@@ -111,6 +111,8 @@ type SummaryRequest = FormKey & {
   readonly language: string | undefined;
   readonly compared: Compared;
   readonly version: number;
+  /** Only these questions; all if undefined. */
+  readonly elements?: ReadonlySet<string>;
 };
 
 /**
@@ -119,7 +121,7 @@ type SummaryRequest = FormKey & {
  * `sampled` is their number.
  * @throws ApiError bad_request for an unknown time zone.
  */
-async function readSummary(
+export async function readSummary(
   database: Database,
   filter: SubmissionFilter,
   request: SummaryRequest,
@@ -194,11 +196,11 @@ const isContact = (input: InputElement): boolean =>
 async function summarizeAnswers(
   database: Database,
   filter: SubmissionFilter,
-  { workspace_id, form_id, sample, language, compared }: SummaryRequest,
+  { workspace_id, form_id, sample, language, compared, elements }: SummaryRequest,
   counting: Promise<Summary['days']>,
 ): ReturnType<typeof summariseElements> {
   const forms = await readAnsweredStructures(database, { workspaceId: workspace_id, formId: form_id });
-  const columns = listColumnsOfVersions(forms, language);
+  const columns = listColumnsOfVersions(forms, language).filter(({ id }) => elements?.has(id) ?? true);
   const identifying = forms
     .flatMap((form) => [...walkElements(form)])
     .flatMap(({ element }) => (isInput(element) && isContact(element) ? [element.attrs.id] : []));
@@ -224,7 +226,7 @@ async function summarizeAnswers(
   );
 }
 
-const notCompared: Compared = {
+export const notCompared: Compared = {
   first: null,
   first_reads_whole: false,
   other: null,

@@ -2,11 +2,12 @@ import { Type } from 'typebox';
 import { quote } from '#ast/basics/problems.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import { requireReachableForm } from '#forms/form-rows.ts';
 import { closureErrors, findClosure, type LiveForms } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
+import { requireRow, statement } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { extractNamedFiles, findUploadedFiles } from './edited-answers.ts';
 import { Submission, submissionEtag, submissionJson } from './present.ts';
@@ -116,3 +117,31 @@ function requireLanguage(form: Form, language: string | undefined): void {
     errors: [{ field: 'language', message, code: 'invalid_choice' }],
   });
 }
+
+/** Selects the tags of a form's submissions, most used first. */
+const listTags = statement('tags.list_tags', 'workspace_id form_id limit', 'tag count')`
+  select tag, count(*) as count from submissions s cross join unnest(s.tags) as tag
+  where s.workspace_id = $workspace_id and s.form_id = $form_id and s.tags <> '{}' and s.trashed_at is null
+  group by tag order by count desc, tag limit $limit`;
+
+/** The maximum number of tags that are listed. */
+const shownTags = 200;
+
+/** Operation that lists the tags of a form's submissions. Tags are set by changing submissions. */
+export const listTagsEndpoint = ({ database }: { database: Database }) =>
+  operation({
+    summary: 'List tags',
+    description: "Returns the tags of the form's submissions, most used first.",
+    permission: 'submissions:read',
+    params: idParameter,
+    reply: {
+      status: 200,
+      description: 'The tags, each with its number of submissions.',
+      schema: Type.Object({ data: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })) }),
+    },
+    async run({ params, ...scope }) {
+      const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
+      const key = { workspace_id: workspaceId, form_id: formId, limit: shownTags };
+      return { body: { data: await listTags(database, key) } };
+    },
+  });

@@ -98,6 +98,7 @@ test('no API route lets a key access other forms', async () => {
 const ofOwnForms = [
   'listForms',
   'listFormActivity',
+  'listLabels',
   'validateForm',
   'convertForm',
   'createImage',

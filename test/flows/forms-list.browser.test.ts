@@ -247,7 +247,7 @@ test('a form can be duplicated, archived and restored by keyboard, with undo', {
   await choose(page, 'Original', 'Archive');
   const archived = await holdToast(page, 'Original was archived.');
   await page
-    .getByRole('row', { name: /^Original A/ })
+    .getByRole('row', { name: /Original A/ })
     .getByText('Archived')
     .waitFor();
   await archived.getByRole('button', { name: 'Undo' }).click();
@@ -413,6 +413,83 @@ test('a form exported from one workspace becomes a draft in another, which lists
   await open.press('Enter');
   await page.waitForURL(/\/app\/forms\//);
   await console.leave(there);
+  await console.leave(page);
+});
+
+test('selected forms are labeled and unlabeled, and a label filters the list', {
+  skip: isSlice,
+}, async () => {
+  const person = await signIn(service, { role: 'editor' });
+  for (const name of ['Fair', 'Gala', 'Plain']) await create(person, name);
+  const labels = async () => (await list(person)).map((form) => form.labels);
+  const page = await console.open(`/app/w/${person.workspaceId}/forms?sort=name`, person);
+  const check = async (name: string) => {
+    await tabTo(page, 'checkbox', name);
+    await press(page, 'Space');
+  };
+  await check('Select Fair');
+  await check('Select Gala');
+  const selection = page.getByRole('region', { name: 'Selection' });
+  await selection.getByText('2 forms selected').waitFor();
+  await selection.getByRole('button', { name: 'Label' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Label 2 forms' });
+  await dialog.getByLabel('Add labels').fill('Events, Autumn');
+  await press(page, 'Enter');
+  await page.getByText('The labels of 2 forms were changed.').waitFor();
+  assert.deepEqual(await labels(), [['Events', 'Autumn'], ['Events', 'Autumn'], []]);
+  await selection.waitFor({ state: 'detached' });
+  await choose(page, 'Fair', 'Label');
+  await page.getByRole('dialog', { name: 'Label 1 form' }).getByLabel('Remove labels').fill('events');
+  await press(page, 'Enter');
+  await until('the label to be removed', async () => (await labels())[0]!.length === 1);
+  await page.getByRole('navigation', { name: 'Labels' }).getByRole('link', { name: 'Events 1 form' }).click();
+  await page.getByRole('link', { name: 'Fair', exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Gala', exact: true }).waitFor();
+  await page.reload();
+  assert.equal(await page.getByRole('link', { name: 'Events 1 form' }).getAttribute('aria-current'), 'page');
+  await page.getByRole('link', { name: 'All forms' }).last().click();
+  await page.getByRole('link', { name: 'Plain', exact: true }).waitFor();
+  await console.leave(page);
+});
+
+test('forms are dragged to a label with the mouse and by keyboard, and Undo takes the label off', {
+  skip: isSlice,
+}, async () => {
+  const person = await signIn(service, { role: 'editor' });
+  const ids = [await create(person, 'Fair'), await create(person, 'Gala')];
+  const fair = await create(person, 'Old fair');
+  await person.api('PATCH', `/forms/${fair}`, { labels: ['Autumn', 'Events'] });
+  const labels = async () => (await list(person)).map((form) => form.labels);
+  const page = await console.open(`/app/w/${person.workspaceId}/forms?sort=name`, person);
+  const toast = page.getByText('The labels of 1 form were changed.');
+  const events = page.getByRole('link', { name: /^Events/ });
+  await page.getByRole('button', { name: 'Drag Fair to a label' }).waitFor();
+  await page.getByRole('link', { name: 'Fair', exact: true }).dragTo(events);
+  await toast.waitFor();
+  assert.deepEqual(await labels(), [['Events'], [], ['Autumn', 'Events']]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await until('the label to be off again', async () => (await labels())[0]!.length === 0);
+  await toast.waitFor({ state: 'detached' });
+  await tabTo(page, 'button', 'Drag Gala to a label');
+  await press(page, 'Enter');
+  await events
+    .and(page.locator(':focus'))
+    .or(page.getByRole('link', { name: /^Autumn/ }))
+    .first()
+    .waitFor();
+  await tabTo(page, 'link', /^Events/);
+  await press(page, 'Enter');
+  await toast.waitFor();
+  assert.deepEqual(await labels(), [[], ['Events'], ['Autumn', 'Events']]);
+  for (const id of ids)
+    await page
+      .getByRole('checkbox', { name: id === ids[0] ? 'Select Fair' : 'Select Gala' })
+      .check({ force: true });
+  await page
+    .getByRole('button', { name: 'Drag Gala to a label' })
+    .dragTo(page.getByRole('link', { name: /^Autumn/ }));
+  await page.getByText('The labels of 2 forms were changed.').waitFor();
+  assert.deepEqual(await labels(), [['Autumn'], ['Events', 'Autumn'], ['Autumn', 'Events']]);
   await console.leave(page);
 });
 

@@ -126,6 +126,41 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 const linesOf = async (page: Page, name: string): Promise<string[]> =>
   (await cardOf(page, name).getByRole('listitem').allInnerTexts()).map(oneLine);
 
+test('results are shared by link, with a warning about personal data, and revoked', {
+  skip: isSlice,
+}, async () => {
+  const form = await makeForm([
+    element('yes_no', 'again', { label: 'Again?' }),
+    element('email', 'email', { label: 'Email' }),
+  ]);
+  await submit(form, { again: true, email: 'ada@example.org' });
+  const page = await show(`/forms/${form}/summary`);
+  await page.getByRole('button', { name: 'Share results' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share results' });
+  await dialog.getByText('No links yet').waitFor();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  const create = page.getByRole('dialog', { name: 'Create link' });
+  await create.getByLabel('Title').fill('Feedback');
+  await create.getByText('Table', { exact: true }).click();
+  assert.deepEqual(
+    [await create.getByLabel('Again?').isChecked(), await create.getByLabel('Email').isChecked()],
+    [true, false],
+  );
+  await create.getByText('Email', { exact: true }).click();
+  await create.getByText('Everyone with the link can read personal data').waitFor();
+  await create.getByRole('button', { name: 'Create link' }).click();
+  await dialog.getByText('Table · Personal data').waitFor();
+  const { data } = (await tenant.call('GET', `/forms/${form}/shares`)).body;
+  const { url } = data[0] as unknown as { url: string };
+  await dialog.getByText(url).waitFor();
+  assert.match(await (await fetch(url)).text(), /ada@example\.org/);
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke link' }).click();
+  await dialog.getByText('No links yet').waitFor();
+  assert.equal((await fetch(url)).status, 404);
+  await leave(page);
+});
+
 test('the summary is filtered by an answer, by status and by time; the URL keeps it, and links add to it', async () => {
   const form = await makeSurvey();
   const page = await show(`/forms/${form}/summary`);
@@ -226,6 +261,8 @@ test('scales and options keep their order, long lists say that they are sorted, 
     );
     assert.equal(tracks.split(' ').length, columns, `${width} px`);
   }
+  // A link that is half under the header would look too small.
+  await page.evaluate('scrollTo(0, 0)');
   await lookAround(page)('the summary of a survey');
   await leave(page);
 });

@@ -61,6 +61,18 @@ await tenant.call('PATCH', `/submissions/${ordered!.id}`, {
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
 const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
+for (const [id, labels] of [
+  [form, ['Courses', 'Autumn 2026']],
+  [draft, ['Courses']],
+] as const)
+  await tenant.call('PATCH', `/forms/${id}`, { labels });
+
+const shareAs = async (body: object): Promise<string> => {
+  const { body: share } = await tenant.call('POST', `/forms/${form}/shares`, body);
+  return new URL((share as unknown as { url: string }).url).pathname;
+};
+const sharedSummary = await shareAs({ title: 'Weaving workshop: who comes' });
+const sharedTable = await shareAs({ kind: 'table' });
 
 const forgetful = await outside.signIn({ name: 'Marianne Brandt' });
 const reset = ['user', 'password', '--email', forgetful.email];
@@ -133,6 +145,8 @@ const beforeSignIn: readonly Screen[] = [
   ['page', `/f/${form}`, h1('Weaving workshop')],
   ['page-errors', `/f/${form}`, h1('Weaving workshop'), press('Next', '[role="alert"]')],
   ['page-confirmation', thanks, h1('Thank you')],
+  ['results', sharedSummary, 'h1'],
+  ['results-table', sharedTable, 'h1'],
   ['nowhere', '/app/nowhere', 'h1'],
   ['api-docs', '/api/v1/docs', 'h1'],
   ['new-password', '/app/sign-in', h1('Sign in'), signInAnew],
@@ -274,6 +288,13 @@ const inviteAnew = async (page: Page): Promise<void> => {
 const isFound = (page: Page): Promise<void> => page.locator('.finder mark').first().waitFor();
 const inside: readonly Screen[] = [
   ['forms', forms, 'table'],
+  [
+    'forms-selected',
+    forms,
+    '.label-link',
+    (page) => page.getByText('Form', { exact: true }).first().locator('..').locator('.check').click(),
+  ],
+  ['forms-label', forms, 'table', choose('Actions for Weaving workshop', 'Label')],
   ['forms-create', forms, 'table', press('Create form', '.template')],
   [
     'forms-create-search',
@@ -397,6 +418,13 @@ const inside: readonly Screen[] = [
     press(/^Edit filter: Experience/, '.filter-editor'),
   ],
   ['summary', `${inForm}/summary`, '.standing-plot'],
+  ['summary-share', `${inForm}/summary`, '.standing-plot', press('Share results', '.shares')],
+  [
+    'summary-share-create',
+    `${inForm}/summary`,
+    '.standing-plot',
+    doing(press('Share results', '.shares'), press('Create link', 'text=Asks for personal data')),
+  ],
   ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
   ['summary-compare', `${inForm}/summary?${filtered}&${compared}`, '.compare-groups'],
   ['webhooks-empty', `/app/forms/${quiet}/webhooks`, 'text=No webhooks yet'],

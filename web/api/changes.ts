@@ -4,7 +4,8 @@ import { queryClient } from './query-client.ts';
 
 type Name = OperationName | SessionOperationName;
 
-const form = ['locateForm', 'getForm', 'listFormActivity'] as const;
+const forms = ['listFormActivity', 'listLabels'] as const;
+const form = ['locateForm', 'getForm', ...forms] as const;
 const spam = ['listSpam', 'getSpam'] as const;
 const submissions = [
   ...form,
@@ -68,10 +69,11 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   retryMail: ['getMailStatus', 'listMails'],
   erasePerson: ['listErasures', 'getErasure'],
 
-  createForm: ['listFormActivity'],
-  importForm: ['listFormActivity'],
-  duplicateForm: ['listFormActivity'],
-  deleteForm: ['listFormActivity'],
+  createForm: forms,
+  importForm: forms,
+  duplicateForm: forms,
+  deleteForm: forms,
+  changeForm: ['getForm', ...forms],
   publishForm: ['getForm', 'listFormActivity'],
   archiveForm: form,
   restoreForm: form,
@@ -89,6 +91,8 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   saveView: ['listViews'],
   changeView: ['listViews'],
   deleteView: ['listViews'],
+  createShare: ['listShares'],
+  deleteShare: ['listShares'],
 
   createWebhook: webhooks,
   createWorkspaceWebhook: webhooks,

@@ -16,9 +16,11 @@ import type { FormActivityRow } from './forms-query.ts';
 export function FormActions({
   workspace,
   form,
+  onLabel,
 }: {
   workspace: WorkspaceDetail;
   form: FormActivityRow;
+  onLabel: () => void;
 }): ReactElement {
   const navigate = useNavigate();
   const params = { id: form.id };
@@ -87,6 +89,7 @@ export function FormActions({
     done: `${form.name} was deleted.`,
   });
   const changes: MenuAction[] = [
+    { id: 'label', label: 'Label…', icon: 'edit', onAction: onLabel },
     { id: 'duplicate', label: 'Duplicate', icon: 'copy', onAction: () => duplicate.start() },
     form.status === 'archived'
       ? { id: 'restore', label: verbs.restore, icon: 'undo', onAction: () => move.start('restore') }

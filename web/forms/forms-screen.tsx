@@ -1,10 +1,11 @@
 import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactElement, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { MarkedText } from '../design/author-text.tsx';
 import { Button } from '../design/button.tsx';
+import { Checkbox } from '../design/checkbox.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { SearchField } from '../design/field.tsx';
 import { Page } from '../design/page.tsx';
@@ -12,6 +13,7 @@ import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
+import { TagChips } from '../design/tags.tsx';
 import { Ago } from '../design/time.tsx';
 import { useWorkspace, type WorkspaceDetail } from '../settings/workspace.ts';
 import { mayEdit } from '../shell/session.ts';
@@ -23,18 +25,69 @@ import {
   type FormOrder,
   type FormStatus,
   formsQuery,
+  labelsQuery,
   parseFormListView,
 } from './forms-query.ts';
+
+/** Loaded when needed, because drag and drop is a large part of react-aria. */
+const loadLabels = () => import('./form-labels.tsx');
+const LabelLinks = lazy(async () => ({ default: (await loadLabels()).LabelLinks }));
+const DraggableForm = lazy(async () => ({ default: (await loadLabels()).DraggableForm }));
+const LabelDialog = lazy(async () => ({ default: (await loadLabels()).LabelDialog }));
+
+type FormsTableProps = {
+  workspace: WorkspaceDetail;
+  forms: readonly FormActivityRow[];
+  selected: readonly FormActivityRow[];
+  /** Whether there are labels to drag forms to. */
+  isDraggable: boolean;
+  onSelect: (ids: readonly string[]) => void;
+  onLabel: (form: FormActivityRow) => void;
+};
 
 function FormsTable({
   workspace,
   forms,
-}: {
-  workspace: WorkspaceDetail;
-  forms: readonly FormActivityRow[];
-}): ReactElement {
+  selected,
+  isDraggable,
+  onSelect,
+  onLabel,
+}: FormsTableProps): ReactElement {
+  const isEditor = mayEdit(workspace.role);
+  const ids = selected.map(({ id }) => id);
+  const check = (label: string, isSelected: boolean, chosen: readonly string[], rest: ReactNode) => (
+    <span className="forms-check">
+      {isEditor && (
+        <Checkbox
+          aria-label={label}
+          isSelected={isSelected}
+          onChange={(isAdded) =>
+            onSelect([...ids.filter((id) => !chosen.includes(id)), ...(isAdded ? chosen : [])])
+          }
+        />
+      )}
+      {rest}
+    </span>
+  );
+  const all = forms.map(({ id }) => id);
+  const isAll = ids.length === all.length;
   const columns: TableColumn<FormActivityRow>[] = [
-    { id: 'name', title: 'Form', cell: (form) => <FormTitle form={form} /> },
+    {
+      id: 'name',
+      title: check('Select all forms on this page', isAll, all, 'Form'),
+      cell(form) {
+        const title = <FormTitle form={form} />;
+        const isSelected = ids.includes(form.id);
+        const draggable = (
+          <Suspense fallback={title}>
+            <DraggableForm name={form.name} ids={isSelected ? ids : [form.id]}>
+              {title}
+            </DraggableForm>
+          </Suspense>
+        );
+        return check(`Select ${form.name}`, isSelected, [form.id], isDraggable ? draggable : title);
+      },
+    },
     { id: 'status', title: 'Status', cell: ({ status }) => <StatusChip status={status} /> },
     {
       id: 'submissions',
@@ -58,7 +111,7 @@ function FormsTable({
       id: 'actions',
       title: <span className="unseen">Actions</span>,
       isNumeric: true,
-      cell: (form) => <FormActions workspace={workspace} form={form} />,
+      cell: (form) => <FormActions workspace={workspace} form={form} onLabel={() => onLabel(form)} />,
     },
   ];
   return (
@@ -77,6 +130,7 @@ function FormTitle({ form }: { form: FormActivityRow }): ReactElement {
           <MarkedText text={form.description} isOneLine />
         </span>
       )}
+      <TagChips tags={form.labels} />
       <span className="forms-small soft small">
         <Link to="/forms/$form/submissions" params={{ form: form.id }} className="forms-count">
           {formatCount(form.submission_count, 'submission')}
@@ -152,9 +206,14 @@ export function FormsScreen(): ReactElement {
   const view = parseFormListView(useSearch({ strict: false }));
   const navigate = useNavigate();
   const forms = useQuery(formsQuery(workspace.id, view));
+  const { data: labels = [] } = useQuery(labelsQuery(workspace.id));
   const [isCreating, setCreating] = useState(false);
+  const [selectedIds, select] = useState<readonly string[]>([]);
+  const [labeled, setLabeled] = useState<readonly FormActivityRow[]>();
   const isEditor = mayEdit(workspace.role);
-  const isFiltered = view.q !== undefined || view.status !== undefined;
+  const rows = forms.data?.data ?? [];
+  const selected = rows.filter(({ id }) => selectedIds.includes(id));
+  const isFiltered = view.q !== undefined || view.status !== undefined || view.label !== undefined;
   // Changing the view returns to page 1.
   const show = (change: Partial<FormListView>): void =>
     void navigate({
@@ -183,9 +242,13 @@ export function FormsScreen(): ReactElement {
     <EmptyState
       icon="search"
       title="No matching forms"
-      action={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all forms</Button>}
+      action={
+        <Button onPress={() => show({ q: undefined, status: undefined, label: undefined })}>
+          Show all forms
+        </Button>
+      }
     >
-      <p>Try another search or status.</p>
+      <p>Try another search, status or label.</p>
     </EmptyState>
   ) : (
     <EmptyState icon="form" title="No forms yet">
@@ -197,14 +260,53 @@ export function FormsScreen(): ReactElement {
       {!(isEmpty && !isFiltered) && (
         <FormsToolbar view={view} onChange={show} total={forms.data?.pagination.total_count} />
       )}
-      <QueryState query={forms} lines={5} empty={isEmpty && nothing}>
-        {({ data, pagination }) => (
-          <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
-            <FormsTable workspace={workspace} forms={data} />
-            <Pager label="Pages of forms" pagination={pagination} onChange={(page) => show({ page })} />
-          </div>
+      <div className="forms-view">
+        {labels.length > 0 && (
+          <Suspense>
+            <LabelLinks workspaceId={workspace.id} labels={labels} current={view.label} forms={rows} />
+          </Suspense>
         )}
-      </QueryState>
+        <QueryState query={forms} lines={5} empty={isEmpty && nothing}>
+          {({ data, pagination }) => (
+            <div className="forms-results" data-stale={forms.isPlaceholderData || undefined}>
+              {selected.length > 0 && (
+                <div className="forms-selection row" role="region" aria-label="Selection">
+                  <strong role="status">{formatCount(selected.length, 'form')} selected</strong>
+                  <Button size="small" icon="edit" onPress={() => setLabeled(selected)}>
+                    Label
+                  </Button>
+                  <Button size="small" variant="quiet" onPress={() => select([])}>
+                    Clear selection
+                  </Button>
+                </div>
+              )}
+              <FormsTable
+                workspace={workspace}
+                forms={data}
+                selected={selected}
+                isDraggable={isEditor && labels.length > 0}
+                onSelect={select}
+                onLabel={(form) => setLabeled([form])}
+              />
+              <Pager label="Pages of forms" pagination={pagination} onChange={(page) => show({ page })} />
+            </div>
+          )}
+        </QueryState>
+      </div>
+      {labeled && (
+        <Suspense>
+          <LabelDialog
+            workspaceId={workspace.id}
+            forms={labeled}
+            labels={labels}
+            onClose={() => setLabeled(undefined)}
+            onDone={() => {
+              setLabeled(undefined);
+              select([]);
+            }}
+          />
+        </Suspense>
+      )}
       <CreateFormDialog workspaceId={workspace.id} isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   );

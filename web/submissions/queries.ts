@@ -144,7 +144,7 @@ export const notesQuery = (form: FormLocation, id: string) =>
 export const tagsQuery = (form: FormLocation) =>
   queryOptions({
     ...operationQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),
-    select: ({ data }) => data,
+    select: ({ data }) => data.map(({ tag }) => tag),
     staleTime: 60_000,
   });
 

@@ -200,6 +200,9 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
         add: [tag],
       }),
     ),
+    'changeForm.labels': wide((label) => call('PATCH', `/forms/${ids['forms']}`, { labels: [label] })),
+    'createShare.title': wide((title) => call('POST', `/forms/${ids['forms']}/shares`, { title })),
+    'createShare.password': wide((password) => call('POST', `/forms/${ids['forms']}/shares`, { password })),
     'createInvitations.invitations.name': wide((name) => invite({ name })),
     'createInvitations.invitations.reference': wide((customer) => invite({ reference: { customer } })),
     'previewInvitationMail.name': wide((name) => letter({ name })),
@@ -223,7 +226,7 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
   ]);
   // Similar to a tested field, part of a longer grammar, or an address.
   const others = [
-    /^createSubmission\.language$|^(convert|import)Form\.text$|^create(Workspace)?Webhook\.|^previewWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
+    /^createSubmission\.language$|^(convert|import)Form\.text$|^create(Workspace)?Webhook\.|^previewWebhook\.|^testWebhook\.url$|^startTagging\.remove$|^(create|update)Form\.labels$|^changeShare\.|^createShare\.elements$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
     /\.(email|to|origin)$|\.(filter|query)\.(tag|where|counted|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row|option))$/,
   ];

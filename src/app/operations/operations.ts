@@ -5,6 +5,7 @@ import { fileEndpoints } from '#files/endpoints.ts';
 import { draftEndpoints } from '#forms/draft-endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
 import { imageEndpoints } from '#forms/images/images.ts';
+import { labelEndpoints } from '#forms/labels.ts';
 import { textEndpoints } from '#forms/texts.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
@@ -18,20 +19,20 @@ import { searchEndpoints } from '#search/endpoints.ts';
 import { submissionListEndpoints } from '#search/list-endpoints.ts';
 import { tableRowEndpoints } from '#search/row-endpoints.ts';
 import { savedViewEndpoints } from '#search/saved-views.ts';
+import { shareEndpoints } from '#search/shares.ts';
 import { summaryEndpoints } from '#search/summary-endpoints.ts';
 import { tableArrangementEndpoints } from '#search/table-arrangement.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { noteEndpoints } from '#submissions/changes/notes.ts';
 import { trashEndpoints } from '#submissions/changes/trash-endpoints.ts';
-import { createSubmissionEndpoint, getSubmissionEndpoint } from '#submissions/endpoints.ts';
+import { createSubmissionEndpoint, getSubmissionEndpoint, listTagsEndpoint } from '#submissions/endpoints.ts';
 import { historyEndpoints } from '#submissions/history.ts';
 import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
 import { getSubmissionPdfEndpoint } from '#submissions/pdf/endpoints.ts';
 import { columnEndpoints } from '#submissions/read-columns.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { spamEndpoints } from '#submissions/spam-endpoints.ts';
-import { tagEndpoints } from '#submissions/tags.ts';
 import { taskEndpoints } from '#tasks/read-tasks.ts';
 import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed-endpoints.ts';
@@ -75,6 +76,7 @@ export function apiOperations(services: Services) {
   return {
     ...formEndpoints(withAddresses),
     ...wholeFormEndpoints(withAddresses),
+    ...labelEndpoints(services),
     ...packageEndpoints(withAddresses),
     ...draftEndpoints(withAddresses),
     ...textEndpoints(services),
@@ -86,7 +88,7 @@ export function apiOperations(services: Services) {
     createSubmission: createSubmissionEndpoint(services),
     ...submissionChangeEndpoints(services),
     ...noteEndpoints(services),
-    ...tagEndpoints(services),
+    listTags: listTagsEndpoint(services),
     ...bulkEndpoints(services),
     ...submissionImportEndpoints(services),
     ...trashEndpoints(services),
@@ -97,6 +99,7 @@ export function apiOperations(services: Services) {
     ...columnEndpoints(services),
     ...historyEndpoints(services),
     ...summaryEndpoints(services),
+    ...shareEndpoints(services),
     ...analyticsEndpoints(services),
     ...invitationEndpoints(services),
     ...feedEndpoints(services),

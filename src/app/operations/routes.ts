@@ -12,6 +12,7 @@ export const routes = {
   changeForm: 'PATCH /forms/:id',
   deleteForm: 'DELETE /forms/:id',
   listFormActivity: 'GET /forms/overview',
+  listLabels: 'GET /labels',
   validateForm: 'POST /forms/validate',
   convertForm: 'POST /forms/convert',
   importForm: 'POST /forms/import',
@@ -84,6 +85,10 @@ export const routes = {
   getFormColumns: 'GET /forms/:id/columns',
   getFormSummary: 'GET /forms/:id/summary',
   getFormAnalytics: 'GET /forms/:id/analytics',
+  listShares: 'GET /forms/:id/shares',
+  createShare: 'POST /forms/:id/shares',
+  changeShare: 'PATCH /shares/:id',
+  deleteShare: 'DELETE /shares/:id',
 
   listInvitations: 'GET /forms/:id/invitations',
   createInvitations: 'POST /forms/:id/invitations',

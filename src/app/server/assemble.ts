@@ -15,9 +15,9 @@ import { type BackgroundWork, startBackgroundWork } from './background.ts';
 import { delegateBackgroundWork } from './processes.ts';
 import { buildServer } from './server.ts';
 
-/** Paths that contain the id of a form or workspace: public pages, files, and the console's own API. */
+/** Paths that contain the id of a form or workspace: public pages, shared results, files, and the console's own API. */
 const named =
-  /^\/(?:(?:api\/v1\/)?f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
+  /^\/(?:(?:api\/v1\/)?f|r|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[./?#]|$)/i;
 /** Matches paths whose caller belongs to a workspace. */
 const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
 

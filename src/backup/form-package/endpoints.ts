@@ -88,6 +88,7 @@ async function collectForm(
     formloom_form: 1,
     id: form.id,
     name: form.name,
+    ...(form.labels.length > 0 && { labels: form.labels }),
     has_password: form.has_password,
     draft: copy,
     versions: versions.length,
@@ -185,7 +186,7 @@ export const packageEndpoints = (context: UnpackServices & { addresses: FormAddr
   packForm: operation({
     summary: 'Pack form',
     description:
-      'Returns the form as one file that Unpack form can read, here or on another server. It contains all versions with their settings and texts, the working copy and the images. It also contains the webhooks, without secrets, if the caller has webhooks:read. The file is a gzip-compressed tar file without submissions or passwords. If there are too many versions, the oldest are omitted. 413 if the live version has more than 16 MB of images.',
+      'Returns the form as one file that Unpack form can read, here or on another server. It contains all versions with their settings and texts, the working copy, the labels and the images. It also contains the webhooks, without secrets, if the caller has webhooks:read. The file is a gzip-compressed tar file without submissions or passwords. If there are too many versions, the oldest are omitted. 413 if the live version has more than 16 MB of images.',
     permission: 'forms:read',
     audit: 'entry',
     params: idParameter,

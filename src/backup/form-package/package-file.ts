@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
+import { Labels } from '#forms/labels.ts';
 import { tarStream } from '#kit/archives.ts';
 import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { webhookFormats } from '#webhooks/format-body.ts';
@@ -24,6 +25,8 @@ export const PackageManifest = Type.Object(
     formloom_form: Type.Literal(1),
     id: uuidSchema,
     name: Type.String({ maxLength: 1_024 }),
+    /** Omitted if the form has none, so that a server without labels can read the file. */
+    labels: Type.Optional(Labels),
     /** Whether the form requires a password. The password itself is never exported. */
     has_password: Type.Boolean(),
     /** The working copy, if the form has one. */

@@ -2,6 +2,7 @@ import type { Settings } from '#ast/settings.ts';
 import { saveWorkingCopy } from '#forms/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImageServices, storeImage } from '#forms/images/images.ts';
+import { normalizeLabels } from '#forms/labels.ts';
 import { withoutImages } from '#forms/new-forms.ts';
 import { requireAnswerReadPermission } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
@@ -73,6 +74,7 @@ type ReadForm = {
   versions: readonly PackageVersion[];
   copy: PackageManifest['draft'];
   webhooks: PackageManifest['webhooks'];
+  labels: string[];
   leftOut: LeftOut[];
   id: string;
 };
@@ -121,16 +123,16 @@ async function readForm(
       what: 'versions',
       why: `Number of oldest versions missing from the file: ${manifest.versions_left_out}.`,
     });
-  return { id, versions, copy, webhooks, leftOut };
+  return { id, versions, copy, webhooks, labels: normalizeLabels(manifest.labels ?? []), leftOut };
 }
 
 async function writeForm(
   client: Queryable,
   { vault }: Pick<UnpackServices, 'vault'>,
   { workspaceId, actor }: Pick<UnpackScope, 'workspaceId' | 'actor'>,
-  { id, versions, copy, webhooks }: ReadForm,
+  { id, versions, copy, webhooks, labels }: ReadForm,
 ) {
-  const created = await writeVersions(client, { workspaceId, id, versions });
+  const created = await writeVersions(client, { workspaceId, id, versions, labels });
   if (copy) {
     const place = { workspaceId, formId: id, userId: personIdOf(actor) };
     await saveWorkingCopy(client, { ...place, ...copy, revisions: [0], baseVersion: versions.length });
@@ -151,14 +153,19 @@ async function writeForm(
 /** Writes all versions with their original times, oldest first. The last one is the form. */
 async function writeVersions(
   client: Queryable,
-  { workspaceId, id, versions }: { workspaceId: string; id: string; versions: readonly PackageVersion[] },
+  {
+    workspaceId,
+    id,
+    versions,
+    labels,
+  }: { workspaceId: string; id: string; versions: readonly PackageVersion[]; labels: string[] },
 ) {
   const [first, ...later] = versions.map(({ structure, settings, created_at }) => ({
     structure,
     ...(settings && { settings }),
     at: new Date(created_at),
   }));
-  const row = await createForm(client, workspaceId, { ...first!, id });
+  const row = await createForm(client, workspaceId, { ...first!, id, labels });
   for (const version of later) await changeForm(client, workspaceId, id, version);
   return row;
 }

@@ -62,6 +62,7 @@ const guarded = () => openScene(database, questions, { access: 'password', passw
 const enter = async (scene: Scene, given: string, address = '192.0.2.1', publicUrl = 'https://forms.test') =>
   verifyFormPassword({ ...scene.context, requestCounter }, await scene.live(), {
     password: given,
+    path: `/f/${scene.formId}`,
     address,
     publicUrl,
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fillTemplate } from '#ast/basics/words.ts';
 import { closureErrors, findClosure, type LiveForm } from '#forms/live-form.ts';
 import type { InvitationLinkResult } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
@@ -9,6 +10,7 @@ import type { Vault } from '#kit/vault.ts';
 import { formFullMessage, isFormFull } from '#submissions/response-limit.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Words } from '../words/words.ts';
 
 /**
  * The reasons to refuse a visitor. A form that was never published returns 404, like a missing form. A form
@@ -70,6 +72,9 @@ function refusal(reason: RefusalReason, live?: LiveForm): Refusal {
   return { reason, error: new ApiError(code, own ?? message) };
 }
 
+/** What a password protects: a form, or a link to its results. */
+type Protected = Pick<LiveForm, 'workspaceId' | 'id' | 'passwordHash'>;
+
 /** The limits of password attempts per minute. An attempt counts before the password is checked. */
 const passwordTries = { ofAddress: 10, ofForm: 300 } as const;
 
@@ -83,8 +88,8 @@ export const embedAdmissionParameter = '_entry';
 const entrySeconds = 12 * 3_600;
 
 /**
- * Verifies a form's password.
- * @param attempt `address` as returned by ipRateLimitKey; `publicUrl` decides whether the cookie is for
+ * Verifies a password.
+ * @param attempt `path` is where the cookie is sent; `address` as returned by ipRateLimitKey; `publicUrl` decides whether the cookie is for
  * https only.
  * @returns the `Set-Cookie` header that admits this browser, and its token as the value of `_entry`;
  * undefined if the password is wrong.
@@ -92,8 +97,8 @@ const entrySeconds = 12 * 3_600;
  */
 export async function verifyFormPassword(
   { vault, requestCounter }: { vault: Vault; requestCounter: RequestCounter },
-  live: LiveForm,
-  attempt: { password: string; address: string; publicUrl: string },
+  live: Protected,
+  attempt: { password: string; path: string; address: string; publicUrl: string },
 ): Promise<{ cookie: string; entry: string } | undefined> {
   await enforceRateLimit(
     requestCounter,
@@ -110,12 +115,38 @@ export async function verifyFormPassword(
   const isSecure = attempt.publicUrl.startsWith('https:');
   const site = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
   const { plain, secure } = cookieNames(live);
-  const cookie = `${isSecure ? secure : plain}=${entry}; Max-Age=${entrySeconds}; Path=/f/${live.id}; HttpOnly; ${site}`;
+  const cookie = `${isSecure ? secure : plain}=${entry}; Max-Age=${entrySeconds}; Path=${attempt.path}; HttpOnly; ${site}`;
   return { cookie, entry };
 }
 
+export type WrongPassword = {
+  readonly problem: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Verifies a password as verifyFormPassword, and returns the problem in the words of the page. */
+export async function tryPassword(
+  context: { vault: Vault; requestCounter: RequestCounter },
+  { live, words }: { live: Protected; words: Pick<Words, 'passwordWrong' | 'passwordLimited'> },
+  attempt: Parameters<typeof verifyFormPassword>[2],
+): Promise<{ readonly cookie: string; readonly entry: string } | WrongPassword> {
+  try {
+    const entered = await verifyFormPassword(context, live, attempt);
+    return entered ?? { problem: words.passwordWrong, status: 403, headers: {} };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.retryAfter === undefined) throw error;
+    const minutes = Math.ceil(error.retryAfter / 60);
+    return {
+      problem: fillTemplate(words.passwordLimited, { minutes }),
+      status: error.status,
+      headers: error.headers,
+    };
+  }
+}
+
 /** `__Secure-`: a page loaded over http cannot set it. `__Host-` would send it to other forms too. */
-const cookieNames = ({ id }: LiveForm) => ({
+const cookieNames = ({ id }: Protected) => ({
   plain: `formloom.form.${id}`,
   secure: `__Secure-formloom.form.${id}`,
 });
@@ -124,14 +155,15 @@ const cookieNames = ({ id }: LiveForm) => ({
  * Returns the signed parts of an entry. They include the password hash, so changing the password invalidates
  * every entry.
  */
-const entryParts = ({ workspaceId, id, passwordHash }: LiveForm, expires: string): string[] => [
+const entryParts = ({ workspaceId, id, passwordHash }: Protected, expires: string): string[] => [
   workspaceId,
   id,
   expires,
   createHash('sha256').update(String(passwordHash)).digest('base64url'),
 ];
 
-function hasEntered(vault: Vault, live: LiveForm, cookies = '', entry = ''): boolean {
+/** Returns whether this browser has entered the password, by its cookies or the entry token in the URL. */
+export function hasEntered(vault: Vault, live: Protected, cookies = '', entry = ''): boolean {
   const names = Object.values(cookieNames(live)).map((name) => `${name}=`);
   const entries = cookies
     .split(/;\s*/)

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { longestLabel } from '#forms/labels.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { maximumId, minimumId } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
 import { submissionStatuses } from '#submissions/present.ts';
-import { longestTag } from '#submissions/tags.ts';
 import { readWhere } from './read-where.ts';
 import { summaryBarParameter } from './summary-bar.ts';
 import type { FilterKind, filterColumns } from './where-of-forms.ts';
@@ -38,7 +38,7 @@ const filterParameters = {
     'Completed before this time; for an incomplete submission, last saved before it.',
   ),
   tag: Type.Optional(
-    Type.String({ minLength: 1, maxLength: longestTag, description: 'Only submissions with this tag.' }),
+    Type.String({ minLength: 1, maxLength: longestLabel, description: 'Only submissions with this tag.' }),
   ),
 };
 

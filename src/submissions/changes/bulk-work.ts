@@ -1,5 +1,6 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
+import { mostLabels } from '#forms/labels.ts';
 import { newId, now } from '#kit/clock.ts';
 import { withSavepoint } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -13,7 +14,6 @@ import { changedByColumns } from '../history.ts';
 import { lockQuotas } from '../quotas.ts';
 import { searchMarks } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
-import { mostTags } from '../tags.ts';
 import { type Assignment, assignInTransaction, lockAssignee } from './assign.ts';
 import { setSubmissionStatus } from './edit.ts';
 import { lockSubmissions, removeLockedSubmissions } from './remove.ts';
@@ -243,7 +243,7 @@ async function tagBatch(
     form_id: key.formId,
     change_ids: tagging.ids.map(() => newId()),
     ...tagging,
-    most: mostTags,
+    most: mostLabels,
     ...by,
     now: now(),
   });

@@ -5,6 +5,7 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
+import { normalizeLabels } from '#forms/labels.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
@@ -38,7 +39,6 @@ import {
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { requireStorableReference } from '../submit-request.ts';
-import { normalizeTags } from '../tags.ts';
 import { type Assignment, notifyAssignee, requireAssignable } from './assign.ts';
 
 export type ReferenceData = Record<string, string>;
@@ -124,7 +124,7 @@ export async function changeSubmission(
   target: ChangeTarget,
   patch: SubmissionPatch,
 ): Promise<{ unasked: string[] }> {
-  const tags = patch.tags && normalizeTags(patch.tags);
+  const tags = patch.tags && normalizeLabels(patch.tags, 'tag');
   const arrived = await findUploadedFiles(context.database, target, patch.answers);
   let unasked: string[] = [];
   await applyChange(context, target, async (current, client) => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { formLimits } from '#ast/basics/limits.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import { Labels } from '#forms/labels.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
@@ -19,7 +20,6 @@ import {
 } from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
-import { Tags } from '../tags.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
 import { restoreMany, trashSubmission } from './trash.ts';
@@ -80,7 +80,7 @@ const SubmissionPatch = Type.Object(
       }),
     ),
     status: Type.Optional(Type.Enum([...submissionStatuses])),
-    tags: Type.Optional(Tags),
+    tags: Type.Optional(Labels),
     ...assignmentPatch,
   },
   noExtraProperties,

@@ -13,9 +13,16 @@ import { TextArea } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
 import { Select } from '../../design/select.tsx';
+import { TagChips, TagField, tagsIn } from '../../design/tags.tsx';
 import { Ago, formatDateTime, receivedAt } from '../../design/time.tsx';
-import { describeAssignment, type FormLocation, notesQuery, readerLanguage, useTeam } from '../queries.ts';
-import { TagChips, TagField, tagsIn } from '../tags.tsx';
+import {
+  describeAssignment,
+  type FormLocation,
+  notesQuery,
+  readerLanguage,
+  tagsQuery,
+  useTeam,
+} from '../queries.ts';
 import { UnsavedGuard, useSubmissionChange } from './edit/use-change.tsx';
 
 type NotesProps = { form: FormLocation; id: string; mayEdit: boolean };
@@ -116,6 +123,7 @@ export function TagsSection({ form, submission, mayEdit }: SectionProps): ReactE
         return { tags: [...now.tags.filter((tag) => !isLeft(tag)), ...gone] };
       },
   });
+  const { data: suggestions = [] } = useQuery({ ...tagsQuery(form), enabled: mayEdit });
   if (tags.length === 0 && !mayEdit) return null;
   return (
     <section className="panel-section" aria-labelledby="tags-title">
@@ -139,7 +147,7 @@ export function TagsSection({ form, submission, mayEdit }: SectionProps): ReactE
               });
           }}
         >
-          <TagField form={form} label="Add a tag" value={text} onChange={setText} />
+          <TagField label="Add a tag" value={text} suggestions={suggestions} onChange={setText} />
           <UnsavedGuard
             isDirty={text.trim() !== '' && !change.isPending}
             what="Your tag has not been added."

@@ -9,6 +9,7 @@ import { Card, Page } from '../../design/page.tsx';
 import { EmptyState, QueryState, SlowNote } from '../../design/states.tsx';
 import { formatDate } from '../../design/time.tsx';
 import { useCurrentForm } from '../../shell/current-form.ts';
+import { mayEdit } from '../../shell/session.ts';
 import { describeCondition } from '../filter/conditions.ts';
 import { columnsQuery, formatSubmissionCount, summaryQuery } from '../queries.ts';
 import { type LinkFilter, SubmissionsLink } from '../summary/bar-links.tsx';
@@ -21,6 +22,7 @@ import {
   toCompareParameter,
 } from '../summary/comparison.tsx';
 import { ElementCard } from '../summary/element-card.tsx';
+import { ShareResults } from '../summary/share-results.tsx';
 import { VisitsCard } from '../summary/visits-card.tsx';
 import {
   dateDaysAgo,
@@ -59,9 +61,12 @@ export function SummaryScreen(): ReactElement {
       title="Summary"
       lead={<span className="on-paper">{describePrint(form.name, view, columns ?? [])}</span>}
       actions={
-        <Button icon="file" isDisabled={!data} onPress={() => print()}>
-          Print
-        </Button>
+        <>
+          <Button icon="file" isDisabled={!data} onPress={() => print()}>
+            Print
+          </Button>
+          {mayEdit(form.role) && <ShareResults form={form} />}
+        </>
       }
     >
       {columns && (hasSubmissions || isFiltered) && (

@@ -1,11 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
-import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
-import { type BulkChangeReply, type FormLocation, formatSubmissionCount, useTeam } from '../queries.ts';
-import { TagField, tagsIn } from '../tags.tsx';
+import { TagsDialog } from '../../design/tags.tsx';
+import {
+  type BulkChangeReply,
+  type FormLocation,
+  formatSubmissionCount,
+  tagsQuery,
+  useTeam,
+} from '../queries.ts';
 import { isViewFiltered, toFilterParameters, type ViewState } from '../view-state.ts';
 
 type TagProps = {
@@ -18,39 +24,17 @@ type TagProps = {
 
 /** Adds tags to many submissions, or removes them. */
 function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactElement {
-  const [added, setAdded] = useState('');
-  const [removed, setRemoved] = useState('');
-  const tags = { add: tagsIn(added), remove: tagsIn(removed) };
+  const { data: suggestions = [] } = useQuery(tagsQuery(form));
   const start = useAction({
-    run: () =>
+    run: (tags: { add: string[]; remove: string[] }) =>
       callWorkspaceOperation(form.workspace_id, 'startTagging', {
         params: { id: form.id },
         body: { ...chosen, ...tags, expected: count },
       }),
     onDone: onStart,
   });
-  const isEmpty = tags.add.length + tags.remove.length === 0;
-  return (
-    <FormDialog
-      title={`Tag ${formatSubmissionCount(count)}`}
-      isOpen
-      onClose={onClose}
-      onSubmit={() => !isEmpty && start.mutate()}
-      submitLabel={`Tag ${formatSubmissionCount(count)}`}
-      isDisabled={isEmpty}
-      action={start}
-      error={start.error?.message}
-    >
-      <TagField
-        form={form}
-        label="Add tags"
-        description="Separate tags with commas."
-        value={added}
-        onChange={setAdded}
-      />
-      <TagField form={form} label="Remove tags" value={removed} onChange={setRemoved} />
-    </FormDialog>
-  );
+  const title = `Tag ${formatSubmissionCount(count)}`;
+  return <TagsDialog title={title} noun="tags" suggestions={suggestions} action={start} onClose={onClose} />;
 }
 
 type Props = {

@@ -7,11 +7,11 @@ import type { TableRow } from '#submissions/shapes.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StageChip, StatusChip } from '../../design/chip.tsx';
 import { HighlightedText, wholeWordPattern } from '../../design/highlighted-text.tsx';
+import { TagChips } from '../../design/tags.tsx';
 import { AgoText, formatDateTime, receivedAt } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell, formatAnswer } from '../answer-text.tsx';
 import { kindOfColumn } from '../filter/conditions.ts';
-import { TagChips } from '../tags.tsx';
 import { type ColumnActions, ColumnHeader } from './column-head.tsx';
 import { isFixedColumn, receivedColumn, type SubmissionColumn, usualWidth } from './columns-dialog.tsx';
 
