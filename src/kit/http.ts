@@ -29,6 +29,9 @@ export function loggablePath(request: FastifyRequest): string {
   });
 }
 
+/** A large body must arrive at 1 MB/s on average. */
+const slowestBytesPerMs = 1_000;
+
 /** Not imported: names imported from node:http make Node load its fetch (6 MB and 40 ms of each start). */
 const { maxHeaderSize } = process.getBuiltinModule('node:http');
 
@@ -87,6 +90,8 @@ export function openServer(options: {
   pathOf?: (method: string, path: string) => string;
   /** Returns headers for responses to requests that are not valid HTTP. */
   brokenHeaders?: () => Readonly<Record<string, string>>;
+  /** The bytes of the largest body, which determine how long a request may take. */
+  largestBody?: number;
   /** Is called after each response, for metrics. */
   onAnswered?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
 }): Server {
@@ -97,9 +102,9 @@ export function openServer(options: {
     trustProxy: trusted(options.trustProxy),
     genReqId: newId,
     bodyLimit: jsonBodyLimit,
-    // Headers may take 10 s. A whole request may take 2 minutes, for files on slow connections.
+    // Headers may take 10 s. A whole request may take 2 minutes, or longer if the operator allows large files.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
-    requestTimeout: 120_000,
+    requestTimeout: Math.max(120_000, (options.largestBody ?? 0) / slowestBytesPerMs),
     keepAliveTimeout: 10_000,
     // The router accepts every path, so that its scope answers with its own headers.
     routerOptions: { maxParamLength: maxHeaderSize },
@@ -168,6 +173,19 @@ export function addBytesParser(
 ): void {
   server.addContentTypeParser([...contentTypes], { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
     done(null, body),
+  );
+}
+
+/** Passes on bodies of these content types as they arrive. @throws ApiError payload_too_large. */
+export function addStreamParser(server: Server, contentTypes: readonly string[], bodyLimit: number): void {
+  server.addContentTypeParser([...contentTypes], ({ headers }, body, done) =>
+    Number(headers['content-length'] ?? 0) > bodyLimit
+      ? done(
+          new ApiError('payload_too_large', `The body is larger than ${bodyLimit} bytes.`, {
+            headers: { Connection: 'close' },
+          }),
+        )
+      : done(null, body),
   );
 }
 
