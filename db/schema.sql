@@ -301,6 +301,8 @@ create table files (
   created_at timestamp with time zone not null,
   claimed_at timestamp with time zone,
   held_id uuid,
+  upload jsonb,
+  locked_until timestamp with time zone,
   constraint files_pkey PRIMARY KEY (workspace_id, id),
   constraint files_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id),
   constraint files_workspace_id_held_id_fkey FOREIGN KEY (workspace_id, held_id) REFERENCES held_submissions(workspace_id, id) ON DELETE SET NULL (held_id),

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { formLimits } from '#ast/basics/limits.ts';
+import { readConfig } from '#kit/config.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { dataPermissions, type Permission, permissionNames, permissions } from '#rules/permissions.ts';
 import { plans } from '#workspaces/authenticate.ts';
@@ -45,12 +46,16 @@ test('the limits guide lists the plans and caps of the code', async () => {
   const rows = new Map(rowsOf(await read('limits')).map(([first, ...rest]) => [first, rest]));
   for (const [plan, { perMinute, burst }] of Object.entries(plans))
     assert.deepEqual(rows.get(plan), [String(perMinute), String(burst)], plan);
+  const megabytes = (bytes: number): string => `${bytes / 1_024 / 1_024} MB`;
   const caps: readonly [string, string][] = [
     ['steps of a form', String(formLimits.steps)],
     ['elements of a form', String(formLimits.elements)],
     ['options of a question', String(formLimits.options)],
     ['one answer', `${formLimits.answerBytes / 1_024} KB`],
-    ['a file', `${formLimits.fileBytes / 1_024 / 1_024} MB`],
+    [
+      'a file',
+      `${megabytes(readConfig({}).limits.fileBytes)}, or the limit of the operator, up to ${megabytes(formLimits.fileBytes)}`,
+    ],
     ['files of one upload', String(formLimits.files)],
   ];
   for (const [what, most] of caps) assert.deepEqual(rows.get(what), [most], what);

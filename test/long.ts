@@ -74,6 +74,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
       'Every limit of uploaded files, every backup, restore and move, and every fault of a receiver. npm test checks one of each kind.',
     environment: full,
     files: [
+      'src/search/summary.test.ts',
       'src/backup/**/*.test.ts',
       'src/forms/{images,import}/*.test.ts',
       'src/forms/whole-endpoints.test.ts',

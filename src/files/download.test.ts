@@ -158,9 +158,19 @@ test('HEAD returns the headers of GET, without the bytes', async () => {
   assert.deepEqual(plain(head.headers), plain(get.headers));
 });
 
-test('Range requests return the whole file', async () => {
-  const response = await fetch(text.url, { headers: { Range: 'bytes=1-2' } });
-  assert.deepEqual([response.status, await response.text()], [200, 'hello']);
+test('a Range of one part returns that part; any other returns the whole file', async () => {
+  const read = async (range: string, more: Record<string, string> = {}) => {
+    const response = await fetch(text.url, { headers: { Range: range, ...more } });
+    return [response.status, response.headers.get('content-range'), await response.text()];
+  };
+  assert.deepEqual(await read('bytes=1-2'), [206, 'bytes 1-2/5', 'el']);
+  assert.deepEqual(await read('bytes=3-'), [206, 'bytes 3-4/5', 'lo']);
+  assert.deepEqual(await read('bytes=-2'), [206, 'bytes 3-4/5', 'lo']);
+  assert.deepEqual(await read('bytes=0-99'), [206, 'bytes 0-4/5', 'hello']);
+  assert.deepEqual(await read('bytes=-99'), [206, 'bytes 0-4/5', 'hello']);
+  for (const range of ['bytes=5-', 'bytes=3-2', 'bytes=-', 'bytes=-0', 'bytes=0-1,3-4', 'lines=1-2', '1-2'])
+    assert.deepEqual(await read(range), [200, null, 'hello'], range);
+  assert.deepEqual(await read('bytes=1-2', { 'If-Range': '"x"' }), [200, null, 'hello']);
 });
 
 test('other methods are a 405 with Allow', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { Type } from 'typebox';
@@ -10,8 +11,9 @@ import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
+import type { ByteRange } from '#kit/storage.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
-import { type FileLinks, type FileServices, fileLimits, receiveFile, storageKey } from './stored-files.ts';
+import { type FileLinks, type FileServices, receiveFile, storageKey } from './stored-files.ts';
 
 /** Returns how many bytes the files of a form and of its workspace use. */
 const storedBytes = statement('stored_bytes', 'workspace_id form_id', 'of_form:bigint of_workspace:bigint')`
@@ -85,14 +87,15 @@ export const fileEndpoints = ({
   createFile: operation({
     summary: 'Create file',
     description:
-      'Uploads a file of at most 10 MB for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission refers to is deleted after a day.',
+      'Uploads a file for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission refers to is deleted after a day. A file has at most 10 MB, unless the operator allows up to 5,000 MB (`UPLOAD_MAX_FILE_MB`). The body of a repeated `Idempotency-Key` is not compared.',
     permission: 'files:write',
     audit: {
       none: 'The file belongs to nothing until a submission refers to it. Submissions have their own history.',
     },
     query: NewFile,
     bodyContent: ['application/octet-stream'],
-    bodyLimit: fileLimits.fileBytes,
+    streamsBody: true,
+    bodyLimit: config.limits.fileBytes,
     example: {
       query: {
         form_id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
@@ -109,8 +112,7 @@ export const fileEndpoints = ({
       const { structure } = await requireForm(database, place);
       if (!takesFiles(effectiveForm(structure), query.element))
         refuse('element', 'The form has no file question with this id.');
-      if (body.length > (await readRemainingBytes(database, config.limits, place)))
-        refuse('form_id', 'This form has no storage left for files. Delete submissions with files first.');
+      const room = await readRemainingBytes(database, config.limits, place);
       const file = await receiveFile(
         { database, storage },
         {
@@ -118,13 +120,28 @@ export const fileEndpoints = ({
           element: query.element,
           filename: query.filename,
           declaredType: query.content_type ?? '',
-          source: Readable.from([body], { objectMode: false }),
+          source: readUntilFull(body, room),
+          limit: config.limits.fileBytes,
         },
       );
       return { body: file };
     },
   }),
 });
+
+/**
+ * Yields the bytes of a file while the form has room. The rest of the request stays unread, so that the caller
+ * gets the response.
+ */
+async function* readUntilFull(body: Readable, room: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > room)
+      refuse('form_id', 'This form has no storage left for files. Delete submissions with files first.');
+    yield chunk;
+  }
+}
 
 /** Includes questions in the rows of a group. */
 const takesFiles = (form: Form, element: string): boolean =>
@@ -153,6 +170,18 @@ export const findClaimedFile = statement(
   join submissions s on s.workspace_id = f.workspace_id and s.id = f.submission_id
   where f.workspace_id = $workspace_id and f.form_id = $form_id and f.id = $id and s.trashed_at is null and forms.deleted_at is null`;
 
+/**
+ * Reads a Range of one part, so that a download can continue. Returns undefined for the whole file, which RFC 9110
+ * allows for every other range. Files have no ETag, so If-Range never matches.
+ */
+function readRange(headers: IncomingHttpHeaders, size: number): ByteRange | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
+  if ((first === '' && last === '') || headers['if-range'] !== undefined) return undefined;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start <= end ? { start, end } : undefined;
+}
+
 type Download = {
   Params: { workspace: string; form: string; file: string };
   Querystring: { expires?: string; signature?: string };
@@ -174,15 +203,19 @@ export function fileRoutes(server: Server, context: FileServices & { links: File
       form_id: form,
       id: file,
     });
+    const isHead = request.method === 'HEAD';
+    const range = found && !isHead ? readRange(request.headers, found.size) : undefined;
     // For an empty stream, the framework keeps our Content-Length, which a response to HEAD needs.
     const read = () =>
-      request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file));
+      isHead ? Readable.from([]) : context.storage.open(storageKey(workspace, file), range);
     const stream = found && (await read());
     if (!found || !stream) throw new ApiError('not_found', 'This file no longer exists.');
+    if (range) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${found.size}`);
     return reply
       .headers({
         'Content-Type': found.content_type,
-        'Content-Length': String(found.size),
+        'Content-Length': String(range ? range.end - range.start + 1 : found.size),
+        'Accept-Ranges': 'bytes',
         'Content-Disposition': contentDisposition(found.filename),
         'Content-Security-Policy': "sandbox; default-src 'none'",
         'Cache-Control': 'private, no-store',

@@ -9,13 +9,14 @@ import { toApiError } from '#kit/validation.ts';
 import { testDatabase } from '#test/database.ts';
 import { cpuMsOf } from '#test/slowness.ts';
 import { makeForm } from '#test/webhooks/make-webhook.ts';
-import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './stored-files.ts';
+import { cleanFilename, discardFiles, receiveFile, storageKey } from './stored-files.ts';
 
 const { database } = await testDatabase();
 const directory = await mkdtemp(join(tmpdir(), 'formloom-receive-'));
 after(() => rm(directory, { recursive: true }));
 const context = { database, storage: diskStorage(directory, 0) };
 const place = await makeForm(database);
+const limit = 10 * 1024 * 1024;
 
 const receive = (
   bytes: Buffer | Readable,
@@ -26,6 +27,7 @@ const receive = (
     element: 'file',
     filename,
     declaredType,
+    limit,
     source: bytes instanceof Readable ? bytes : Readable.from([bytes], { objectMode: false }),
   });
 const rowsOf = async () =>
@@ -149,10 +151,10 @@ test('the storage path reveals nothing about the visitor', async () => {
 });
 
 test('a file of exactly the limit is kept; with one byte more it is rejected and nothing is stored', async () => {
-  const { size } = await receive(Buffer.alloc(fileLimits.fileBytes));
-  assert.equal(size, fileLimits.fileBytes);
+  const { size } = await receive(Buffer.alloc(limit));
+  assert.equal(size, limit);
   const [rows, files] = [await rowsOf(), await onDisk()];
-  await assert.rejects(receive(Buffer.alloc(fileLimits.fileBytes + 1)), {
+  await assert.rejects(receive(Buffer.alloc(limit + 1)), {
     code: 'payload_too_large',
     message: /10 MB/,
   });
@@ -179,6 +181,7 @@ test('an upload to a deleted form is a 404, and nothing is stored', async () => 
     filename: 'a',
     declaredType: '',
     source,
+    limit,
   });
   await assert.rejects(late, (error) => toApiError(error).code === 'not_found');
   assert.deepEqual(await onDisk(), before);

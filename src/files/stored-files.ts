@@ -1,26 +1,40 @@
-import type { Readable } from 'node:stream';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { formLimits } from '#ast/basics/limits.ts';
 import { byteLength, cutToBytes, normalizeText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { typeOfBytes } from '#kit/mime-type.ts';
-import { type Queryable, statement } from '#kit/statement.ts';
-import type { Storage } from '#kit/storage.ts';
+import { jsonb, nullable, type Queryable, statement } from '#kit/statement.ts';
+import type { Storage, StoredPieces } from '#kit/storage.ts';
 import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
+
+/**
+ * An upload that arrives in pieces (resumable-uploads.ts): its length, and the parts that an object store has of it.
+ */
+export type PendingUpload = { length: number } & Omit<StoredPieces, 'size'>;
+export const pendingUpload = nullable(jsonb<PendingUpload>());
 
 /** Adds a file that is being received. No submission has claimed it yet. */
 export const insertUnclaimedFile = statement(
   'insert_unclaimed_file',
-  'workspace_id id form_id element filename created_at',
+  ['workspace_id id form_id element filename content_type created_at', { upload: pendingUpload }],
   '',
 )`
-  insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at)
-  values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`;
+  insert into files (workspace_id, id, form_id, element, filename, content_type, size, created_at, upload)
+  values ($workspace_id, $id, $form_id, $element, $filename, $content_type, 0, $created_at, $upload)`;
 
 /** Stores the true size and type, which are known once the file is received. */
-export const setFileContent = statement('set_file_content', 'workspace_id id size content_type', '')`
-  update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`;
+export const setFileContent = statement('set_file_content', 'workspace_id id size content_type', 'id')`
+  update files set size = $size, content_type = $content_type, upload = null
+  where workspace_id = $workspace_id and id = $id returning id`;
+
+/** Selects what is stored of the uploads among files. */
+const selectPendingUploads = statement('select_pending_uploads', 'workspace_id ids', [
+  'id size',
+  { upload: pendingUpload },
+])`
+  select id, size, upload from files where workspace_id = $workspace_id and id = any ($ids) and upload is not null`;
 
 /** Marks files that no submission has claimed, so that none can claim them later. */
 const markUnclaimedFiles = statement('take_unclaimed_files', 'workspace_id ids', 'id')`
@@ -49,8 +63,11 @@ export const deleteMarkedFileRows = statement('delete_taken_files', 'workspace_i
 
 export type FileServices = { database: Database; storage: Storage };
 
-/** docs/rules.md 13: 10 MB for each file, 10 files for each element. */
-export const fileLimits = { fileBytes: formLimits.fileBytes, filesPerElement: formLimits.files } as const;
+/** Returns the limits of files: UPLOAD_MAX_FILE_MB for each, and 10 for each element (docs/rules.md 13). */
+export const fileLimitsOf = ({ limits: { fileBytes } }: Pick<Config, 'limits'>) => ({
+  fileBytes,
+  filesPerElement: formLimits.files,
+});
 
 /**
  * Returns the key of a file in storage. Nothing in it comes from the visitor; the last two digits spread
@@ -73,7 +90,9 @@ export async function receiveFile(
     declaredType: string;
     /** The type of a file that the server itself made; it is not detected. */
     knownType?: string | undefined;
-    source: Readable;
+    source: AsyncIterable<Buffer>;
+    /** The maximum size in bytes. */
+    limit: number;
   },
 ): Promise<FileAnswer> {
   const { workspaceId, formId, element } = part;
@@ -85,15 +104,13 @@ export async function receiveFile(
     form_id: formId,
     element,
     filename,
+    content_type: 'application/octet-stream',
     created_at: now(),
+    upload: null,
   });
   try {
-    const { size, head } = await context.storage.put(
-      storageKey(workspaceId, id),
-      part.source,
-      fileLimits.fileBytes,
-    );
-    const content_type = part.knownType ?? (await recogniseType(head, part.declaredType));
+    const { size, head } = await context.storage.put(storageKey(workspaceId, id), part.source, part.limit);
+    const content_type = part.knownType ?? (await detectType(head, part.declaredType));
     await setFileContent(context.database, { workspace_id: workspaceId, id, size, content_type });
     return { id, filename, size, content_type };
   } catch (error) {
@@ -127,12 +144,14 @@ export async function removeMarkedFiles(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids) await context.storage.remove(storageKey(workspaceId, id));
+  const rows = await selectPendingUploads(context.database, { workspace_id: workspaceId, ids: [...ids] });
+  const stored = new Map(rows.map(({ id, size, upload }) => [id, { ...upload, size }]));
+  for (const id of ids) await context.storage.remove(storageKey(workspaceId, id), stored.get(id));
   await deleteMarkedFileRows(context.database, { workspace_id: workspaceId, ids: [...ids] });
 }
 
 /** Detects the type from the bytes. If that fails (text, CSV), a harmless declared type is kept. */
-async function recogniseType(head: Buffer, declared: string): Promise<string> {
+export async function detectType(head: Buffer, declared: string): Promise<string> {
   const recognised = await typeOfBytes(head);
   if (recognised !== undefined) return recognised;
   const type = declared.split(';', 1)[0]!.trim().toLowerCase();
@@ -185,7 +204,7 @@ export const findCarriedFiles = statement(
   'id element filename content_type size',
 )`
   select id, element, filename, content_type, size from files
-  where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
+  where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and upload is null
     and (submission_id is null and claimed_at is null
       or submission_id = $submission_id
       or submission_id = (select s.id from submissions s where s.workspace_id = $workspace_id and s.key = $key)
@@ -206,7 +225,7 @@ const selectStoredFiles = statement(
 )`
   /* sweep: across workspaces */
   select workspace_id, id, size from files
-  where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)
+  where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0) and upload is null
   order by workspace_id, id
   limit $limit`;
 

@@ -29,6 +29,7 @@ async function makeFile({ age, submission }: State, place = places[0]): Promise<
     filename: 'a.txt',
     declaredType: '',
     source,
+    limit: 10,
   });
   await database.query('update files set created_at = now() - $2::interval where id = $1', [id, age]);
   if (submission === 'gone') await database.query('update files set claimed_at = now() where id = $1', [id]);

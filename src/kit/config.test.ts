@@ -50,6 +50,7 @@ test('without settings, the defaults of the handbook apply', () => {
       submitsPerAddress: 600,
       submitsPerForm: 6_000,
       submitsPerWorkspace: 12_000,
+      fileBytes: 10_485_760,
       uploadMbPerAddress: 2_000,
       uploadMbPerForm: 20_000,
       uploadMbPerWorkspace: 50_000,

@@ -46,6 +46,19 @@ export function addBytesParser(
   );
 }
 
+/** Passes on bodies of these content types as they arrive. @throws ApiError payload_too_large. */
+export function addStreamParser(server: Server, contentTypes: readonly string[], bodyLimit: number): void {
+  server.addContentTypeParser([...contentTypes], ({ headers }, body, done) =>
+    Number(headers['content-length'] ?? 0) > bodyLimit
+      ? done(
+          new ApiError('payload_too_large', `The body is larger than ${bodyLimit} bytes.`, {
+            headers: { Connection: 'close' },
+          }),
+        )
+      : done(null, body),
+  );
+}
+
 /** Returns the value of `Allow` for the methods of a path. GET includes HEAD. */
 export const allowHeader = (answered: readonly string[]): string =>
   answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');

@@ -14,6 +14,9 @@ import { jsonBodyLimit } from './json-body.ts';
 import { type Log, readTraceparent, runInTrace, traceRequests } from './log.ts';
 import { resolveRequestError } from './validation.ts';
 
+/** A large body must arrive at 1 MB/s on average. */
+const slowestBytesPerMs = 1_000;
+
 /** Not imported: names imported from node:http make Node load its fetch (6 MB and 40 ms of each start). */
 const { maxHeaderSize } = process.getBuiltinModule('node:http');
 
@@ -64,6 +67,8 @@ export function openServer(options: {
   pathOf?: (method: string, path: string) => string;
   /** Returns headers for responses to requests that are not valid HTTP. */
   brokenHeaders?: () => Readonly<Record<string, string>>;
+  /** The bytes of the largest body, which determine how long a request may take. */
+  largestBody?: number;
   /** Is called after each response, for metrics. */
   onAnswered?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
 }): Server {
@@ -74,9 +79,9 @@ export function openServer(options: {
     trustProxy: trusted(options.trustProxy),
     genReqId: newId,
     bodyLimit: jsonBodyLimit,
-    // Headers may take 10 s. A whole request may take 2 minutes, for files on slow connections.
+    // Headers may take 10 s. A whole request may take 2 minutes, or longer if the operator allows large files.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
-    requestTimeout: 120_000,
+    requestTimeout: Math.max(120_000, (options.largestBody ?? 0) / slowestBytesPerMs),
     keepAliveTimeout: 10_000,
     // The router accepts every path, so that its scope answers with its own headers.
     routerOptions: { maxParamLength: maxHeaderSize },

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { IfMatchTimes } from './conditional.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
@@ -176,6 +176,8 @@ export type Operation<
   readonly body?: TObject;
   /** The content types of a file body; undefined: the body is JSON. */
   readonly bodyContent?: readonly string[] | undefined;
+  /** Whether the file is passed on while it arrives, and never held in memory. */
+  readonly streamsBody?: boolean;
   readonly isBodyOptional: boolean;
   /** The maximum size of the body in bytes, if it exceeds the default. */
   readonly bodyLimit?: number;
@@ -213,8 +215,12 @@ type Nothing = typeof nothing;
 /** The path parameter of resources with an id. */
 export const idParameter = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
-/** The type of a body: JSON by its schema, or the bytes of a file. */
-type BodyOf<B extends TObject, Content> = Content extends readonly string[] ? Buffer : Static<B>;
+/** The type of a body: JSON by its schema, or the bytes of a file, as a stream if it may be large. */
+type BodyOf<B extends TObject, Content, Streams> = Content extends readonly string[]
+  ? Streams extends true
+    ? Readable
+    : Buffer
+  : Static<B>;
 
 type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
 
@@ -241,6 +247,7 @@ export function operation<
   B extends TObject = Nothing,
   const Content extends readonly string[] | undefined = undefined,
   const Conditional extends boolean = false,
+  const Streams extends boolean = false,
 >(
   definition: Needs<Permission, Own> &
     Pick<Operation, 'summary'> &
@@ -249,12 +256,15 @@ export function operation<
       query?: Q;
       body?: B;
       bodyContent?: Content;
+      streamsBody?: Streams;
       reply: R;
       isConditional?: Conditional;
-      example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
-      run(request: OperationRequest<Static<P>, Static<Q>, BodyOf<B, Content>, R, Own>): Promise<ContentOf<R>>;
+      example?: { query?: Static<Q>; body?: BodyOf<B, Content, false> };
+      run(
+        request: OperationRequest<Static<P>, Static<Q>, BodyOf<B, Content, Streams>, R, Own>,
+      ): Promise<ContentOf<R>>;
     },
-): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content>, JsonOf<R>, Own> & {
+): Operation<Permission, Static<P>, Static<Q>, BodyOf<B, Content, false>, JsonOf<R>, Own> & {
   readonly isConditional: Conditional;
 } {
   const params = definition.params ?? nothing;
@@ -264,7 +274,9 @@ export function operation<
   const compile = () => ({
     params: compileQuery(params),
     query: compileQuery(query),
-    body: content ? (body: unknown) => readFile(body, content) : compileBody(definition.body ?? nothing),
+    body: content
+      ? (body: unknown) => readFile(body, content, definition.streamsBody)
+      : compileBody(definition.body ?? nothing),
   });
   let read: ReturnType<typeof compile> | undefined;
   const needsBody = definition.body !== undefined && !definition.isBodyOptional;
@@ -286,7 +298,7 @@ export function operation<
         ...scope,
         params: read.params(raw.params ?? {}) as Static<P>,
         query: read.query(raw.query ?? {}) as Static<Q>,
-        body: read.body(raw.body ?? (needsBody ? undefined : {})) as BodyOf<B, Content>,
+        body: read.body(raw.body ?? (needsBody ? undefined : {})) as BodyOf<B, Content, Streams>,
         unchanged: raw.unchanged ?? null,
       });
       return { status: definition.reply.status, ...answer };
@@ -295,7 +307,10 @@ export function operation<
 }
 
 /** @throws ApiError unsupported_media_type if the body is not a file of an accepted type. */
-function readFile(body: unknown, types: readonly string[]): Buffer {
+function readFile(body: unknown, types: readonly string[], isStream = false): Buffer | Readable {
+  if (isStream && body instanceof Readable) return body;
+  // The command line and MCP send the bytes of a file.
+  if (isStream && Buffer.isBuffer(body)) return Readable.from([body], { objectMode: false });
   if (!Buffer.isBuffer(body))
     throw new ApiError('unsupported_media_type', `Send a file of an accepted type: ${types.join(', ')}.`);
   return body;

@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ClientBase, Pool } from 'pg';
@@ -7,6 +7,18 @@ import { ApiError } from './errors.ts';
 import { makeDirectories } from './make-directories.ts';
 import { syncDirectory } from './sync-directory.ts';
 
+/**
+ * The size of a piece of an upload that arrives in pieces, and of a part in an object store. S3 requires parts of
+ * at least 5 MB, and Cloudflare R2 requires equal ones.
+ */
+export const pieceBytes = 8 * 1024 * 1024;
+
+/** The stored bytes of an upload that arrives in pieces. `id` and `tags` name its parts in an object store. */
+export type StoredPieces = { readonly size: number; readonly id?: string; readonly tags?: readonly string[] };
+
+/** The positions of the first and the last byte. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
 /** Stores the bytes of uploads on a disk or in an object store. Keys never come from a visitor. */
 export type Storage = {
   /**
@@ -14,13 +26,21 @@ export type Storage = {
    * @returns the size, and the first bytes, which identify the content type.
    * @throws ApiError payload_too_large above `limit` bytes, service_unavailable if the disk accepts no more.
    */
-  put(key: string, source: Readable, limit: number): Promise<{ size: number; head: Buffer }>;
+  put(key: string, source: AsyncIterable<Buffer>, limit: number): Promise<{ size: number; head: Buffer }>;
+  /**
+   * Adds bytes to an upload, up to the next multiple of `pieceBytes` at most. After it returns, they survive a
+   * power failure.
+   * @throws ApiError gone if the bytes in `stored` are lost, service_unavailable as `put` does.
+   */
+  append(key: string, stored: StoredPieces, source: AsyncIterable<Buffer>): Promise<StoredPieces>;
+  /** Makes the object of an upload that is complete. It can be repeated after a crash. */
+  finish(key: string, stored: StoredPieces): Promise<void>;
   /** Returns the bytes as a stream, or undefined if the key does not exist. */
-  open(key: string): Promise<Readable | undefined>;
-  /** Deletes the bytes. A missing key is not an error. */
-  remove(key: string): Promise<void>;
-  /** Returns whether the disk has room for another upload. */
-  hasRoom(): Promise<boolean>;
+  open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Deletes the bytes, also those of an incomplete upload. A missing key is not an error. */
+  remove(key: string, stored?: StoredPieces): Promise<void>;
+  /** Returns whether the disk has room for an upload of this size. */
+  hasRoom(bytes?: number): Promise<boolean>;
 };
 
 /** Enough bytes for every signature that file-type knows. */
@@ -38,6 +58,9 @@ export const storageUnavailable = (why: string, cause: unknown): ApiError =>
     retryAfter: 60,
     cause: new Error(why, { cause }),
   });
+
+/** Creates the error for an upload whose stored bytes are missing, for example after a restore. */
+export const piecesLost = (): ApiError => new ApiError('gone', 'This upload is lost. Upload the file again.');
 
 /** Creates the error for a disk that accepts no more data. */
 const diskRefused = (path: string, cause: Error): ApiError =>
@@ -69,7 +92,7 @@ const bytesBetween = 1024 * 1024;
  * @param leastRoom bytes to keep free: with less, the disk counts as full.
  */
 export function diskStorage(directory: string, leastRoom: number): Storage {
-  const hasRoom = async (): Promise<boolean> => {
+  const hasRoom = async (bytes = 0): Promise<boolean> => {
     try {
       await makeDirectories(directory, directoryMode);
     } catch (error) {
@@ -77,29 +100,51 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
       throw error;
     }
     const { free, takesFiles } = await readDiskSpace(directory);
-    return free >= leastRoom && takesFiles;
+    return free - bytes >= leastRoom && takesFiles;
   };
+  const write = (path: string, limit: number, source: AsyncIterable<Buffer>, from = 0) =>
+    refusing(path, async () => {
+      await makeDirectory(dirname(path));
+      return writeDurably(`${path}.part`, limit, limitToFreeSpace(source, path, hasRoom), from);
+    });
+  const publish = (path: string): Promise<void> =>
+    refusing(path, async () => {
+      await rename(`${path}.part`, path);
+      await syncDirectory(dirname(path));
+    });
   return {
     hasRoom,
     async put(key, source, limit) {
       const path = join(directory, key);
-      const draft = `${path}.part`;
       try {
-        await makeDirectory(dirname(path));
-        const written = await writeDurably(draft, limit, limitToFreeSpace(source, path, hasRoom));
-        await rename(draft, path);
-        await syncDirectory(dirname(path));
+        const written = await write(path, limit, source);
+        await publish(path);
         return written;
       } catch (error) {
-        await rm(draft, { force: true });
-        throw hasCode(error, ...refusals) ? diskRefused(path, error) : error;
+        await rm(`${path}.part`, { force: true });
+        throw error;
       }
     },
-    async open(key) {
+    async append(key, { size }, source) {
+      const added = await write(join(directory, key), pieceBytes, source, size);
+      return { size: size + added.size };
+    },
+    async finish(key, { size }) {
+      const path = join(directory, key);
+      try {
+        await publish(path);
+      } catch (error) {
+        if (!hasCode(error, 'ENOENT')) throw error;
+        // An earlier attempt may have renamed the file before it crashed.
+        const found = await stat(path).catch(() => undefined);
+        if (found?.size !== size) throw piecesLost();
+      }
+    },
+    async open(key, range) {
       try {
         // Opened here, not by the stream, so that the bytes stay readable even if the file is removed.
         const file = await open(join(directory, key), 'r');
-        return file.createReadStream();
+        return file.createReadStream(range);
       } catch (error) {
         if (hasCode(error, 'ENOENT')) return undefined;
         throw error;
@@ -112,6 +157,15 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
   };
 }
 
+/** Runs work on a path, and throws ApiError service_unavailable if the disk accepts no more data. */
+async function refusing<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw hasCode(error, ...refusals) ? diskRefused(path, error) : error;
+  }
+}
+
 /** Creates a directory and its missing parents, and syncs them: paths must survive a power failure, too. */
 async function makeDirectory(path: string): Promise<void> {
   const first = await makeDirectories(path, directoryMode);
@@ -121,13 +175,13 @@ async function makeDirectory(path: string): Promise<void> {
 
 /** Yields the bytes while the disk has room. @throws ApiError service_unavailable if it has no room left. */
 async function* limitToFreeSpace(
-  source: Readable,
+  source: AsyncIterable<Buffer>,
   path: string,
   hasRoom: () => Promise<boolean>,
 ): AsyncGenerator<Buffer> {
   let askAt = 0;
   let bytes = 0;
-  for await (const chunk of source as AsyncIterable<Buffer>) {
+  for await (const chunk of source) {
     if (bytes >= askAt) {
       if (!(await hasRoom())) throw diskRefused(path, new Error('there is less free space than required'));
       askAt = bytes + bytesBetween;
@@ -137,13 +191,17 @@ async function* limitToFreeSpace(
   }
 }
 
+/** Writes bytes to a file after its first `from` bytes, and removes later bytes, which a crash may have left. */
 async function writeDurably(
   path: string,
   limit: number,
   source: AsyncIterable<Buffer>,
+  from: number,
 ): Promise<{ size: number; head: Buffer }> {
-  const file: FileHandle = await open(path, 'w', 0o600);
+  const file: FileHandle = await open(path, 'a', 0o600);
   try {
+    if ((await file.stat()).size < from) throw piecesLost();
+    await file.truncate(from);
     let size = 0;
     let head = Buffer.alloc(0);
     for await (const chunk of source) {

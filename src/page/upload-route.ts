@@ -1,26 +1,25 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { discardReceived, type ReadPostServices, readPost } from './post/read-post.ts';
-import type { KeptFiles } from './visit/kept-files.ts';
-import { checkPostSource, type PostSourceServices } from './visit/screening.ts';
+import { discardReceived, readPost } from './post/read-post.ts';
+import {
+  createResumableUpload,
+  isTusRequest,
+  type OpenForm,
+  resumableUploadRoutes,
+  type UploadContext,
+} from './resumable-upload-routes.ts';
+import { checkPostSource } from './visit/screening.ts';
 import type { Visit } from './visit/visit.ts';
-
-type UploadContext = ReadPostServices & PostSourceServices & { heldFiles: KeptFiles };
-
-/** Opens the form of a request if it can be filled in now, with the texts in the visitor's language. */
-type OpenForm<Params> = (
-  request: FastifyRequest<{ Params: Params }>,
-  reply: FastifyReply,
-) => Promise<Pick<Visit, 'live' | 'words' | 'locale'>>;
 
 /**
  * Adds `POST /f/<id>/files`, or the route below an edit link, which uploads a file before its form is
  * submitted. The file is the only part of a multipart body, under its field's name. Returns 201 with a token,
- * which the form posts as `_file[<field>]`. A file that is not submitted is deleted after a day.
+ * which the form posts as `_file[<field>]`. A file that is not submitted is deleted after a day. With
+ * `Tus-Resumable`, the post creates a resumable upload instead.
  */
-export function uploadRoute<Params>(
+export function uploadRoute<Params extends object>(
   server: Server,
   context: UploadContext,
   path: string,
@@ -29,13 +28,15 @@ export function uploadRoute<Params>(
   const options = { onRequest: checkPostSource(context) };
   server.post(path, options, async (request: FastifyRequest<{ Params: Params }>, reply) => {
     const visit = await open(request, reply);
+    if (isTusRequest(request)) return createResumableUpload(context, request, reply, visit);
     const { live } = visit;
     const [field, file] = await receiveOne(context, request, visit);
     const token = context.heldFiles.token(live, field, file.id);
     const { filename, size, content_type } = file;
     return reply.code(201).send({ token, filename, size, content_type });
   });
-  refuseOtherMethods(server, path, ['POST']);
+  resumableUploadRoutes(server, context, path, open);
+  refuseOtherMethods(server, path, ['POST', 'OPTIONS']);
 }
 
 /** Returns the file and its field's name. A request that is refused or incomplete keeps nothing. */

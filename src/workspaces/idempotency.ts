@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -49,7 +50,7 @@ const keyReusedMessage = 'This Idempotency-Key was used for another request. Sen
 
 /** How long a key is tied to its request. */
 export const idempotencyKeyMs = 24 * 3_600_000;
-/** No request runs longer; an older unfinished one was interrupted with its process. */
+/** Only an upload of a large file runs longer; another older unfinished one was interrupted with its process. */
 const longestMs = 120_000;
 
 const keptFrom = (): Date => new Date(now().getTime() - idempotencyKeyMs);
@@ -138,9 +139,16 @@ function unseal(vault: Vault, answer: Buffer): StoredResponse {
   }
 }
 
-/** Returns a body as text; a file as its hash, because as JSON it would be millions of numbers. */
+/**
+ * Returns a body as text; a file as its hash, because as JSON it would be millions of numbers. A file that is passed
+ * on as it arrives is not compared.
+ */
 const bodyText = (body: unknown): string =>
-  Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : JSON.stringify(body ?? null);
+  body instanceof Readable
+    ? ''
+    : Buffer.isBuffer(body)
+      ? createHash('sha256').update(body).digest('hex')
+      : JSON.stringify(body ?? null);
 
 const digest = (...parts: readonly string[]): Buffer =>
   createHash('sha256').update(JSON.stringify(parts)).digest();

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
-import { field, focused, pressButton, stage } from './page-script-stage.ts';
+import { field, focused, pressButton, stage, wake } from './page-script-stage.ts';
 
 /* Uploads with a script: refused files, replacing, offline, thumbnails and the camera of a phone. */
 
@@ -119,6 +123,71 @@ test('uploads pause while offline and continue by themselves', async () => {
   isHeld = false;
   await page.context().setOffline(false);
   await page.locator('[name="_file[cv]"]').waitFor({ state: 'attached' });
+  await stage.browser.leave(page);
+});
+
+test('a file of 8 MB or more is sent in pieces, which continue after a reload, an outage and lost responses', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'formloom-large-'));
+  after(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'film.bin');
+  const bytes = randomBytes(9 * 1024 * 1024);
+  await writeFile(path, bytes);
+  const large = await stage.publish([step('Only', [element('file_upload', 'film', { max_files: 1 })])]);
+  const page = await stage.visit(large);
+  const sent: string[] = [];
+  let mode: 'pass' | 'hold' | 'fail' = 'pass';
+  await page.route('**/files**', async (route) => {
+    const request = route.request();
+    const offset = request.headers()['upload-offset'];
+    sent.push(offset === undefined ? request.method() : `${request.method()} ${offset}`);
+    if (mode === 'hold' && offset !== undefined && offset !== '0') return;
+    if (mode === 'fail') return route.fulfill({ status: 503, json: { error: 'service_unavailable' } });
+    return route.continue();
+  });
+  const isSent = (request: string) => until(request, async () => sent.at(-1) === request);
+
+  mode = 'hold';
+  await field(page, 'film').setInputFiles(path);
+  await isSent('PATCH 8388608');
+  await page.getByRole('progressbar', { name: 'film.bin: 88%' }).waitFor();
+  await page.reload();
+  await page.getByText('Choose film.bin again to finish the upload.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await wake(page);
+  await field(page, 'film').setInputFiles(path);
+  await until('it continues', async () => sent.slice(-2).join() === 'HEAD,PATCH 8388608');
+  assert.deepEqual(await heldNames(page), ['film.bin']);
+
+  await page.context().setOffline(true);
+  await page.getByRole('progressbar', { name: 'film.bin: Paused' }).waitFor();
+  mode = 'fail';
+  await page.context().setOffline(false);
+  await isSent('HEAD');
+  mode = 'pass';
+  await page.locator('[name="_file[film]"]').waitFor({ state: 'attached' });
+  assert.equal(sent.filter((request) => request === 'POST').length, 1);
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?receipt=/);
+  const [film] = (await answersOf(large))['film'] as { filename: string; url?: string }[];
+  assert.ok(Buffer.from(await (await fetch(film!.url!)).arrayBuffer()).equals(bytes));
+  await stage.browser.leave(page);
+});
+
+test('canceling a large upload deletes what was sent', { skip: isSlice }, async () => {
+  const page = await stage.visit(form);
+  let isHeld = true;
+  await page.route('**/files/**', async (route) => {
+    if (!isHeld || route.request().headers()['upload-offset'] === '0') return route.continue();
+  });
+  const countFiles = async () =>
+    (await stage.tenant.database.query("select from files where filename = 'large.txt'")).rows.length;
+  await field(page, 'cv').setInputFiles(textFile('large.txt', 'x'.repeat(9 * 1024 * 1024)));
+  await page.getByRole('progressbar', { name: 'large.txt: 88%' }).waitFor();
+  assert.equal(await countFiles(), 1);
+  isHeld = false;
+  await pressButton(page, 'Cancel large.txt');
+  await until('it is deleted', async () => (await countFiles()) === 0);
+  assert.deepEqual(await heldNames(page), []);
   await stage.browser.leave(page);
 });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { fileSignatureBytes, type Storage } from '#kit/storage.ts';
+import { fileSignatureBytes, pieceBytes, type Storage, type StoredPieces } from '#kit/storage.ts';
 
 // Helpers for the tests of this room. Only tests import this file.
 
@@ -77,6 +78,38 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
     assert.deepEqual(await left(), withOne);
     assert.equal(String(await read('ws/ee/one')), '1');
     await storage.remove('ws/ee/one');
+    assert.deepEqual(await left(), before);
+  });
+
+  test('an upload in pieces continues where it was saved, and becomes an object at its end', async () => {
+    const before = await left();
+    const bytes = randomBytes(2 * pieceBytes + 9);
+    const key = 'ws/ff/pieces';
+    const append = (stored: StoredPieces, end: number) =>
+      storage.append(key, stored, streamOf(bytes.subarray(stored.size, end)));
+    const begun = await append({ size: 0 }, 5);
+    const first = await append(begun, pieceBytes);
+    await append(first, pieceBytes + 3);
+    // A crash before the last step was saved.
+    const second = await append(await append(first, pieceBytes + 2), 2 * pieceBytes);
+    const whole = await append(second, bytes.length);
+    assert.equal(whole.size, bytes.length);
+    assert.equal(await read(key), undefined);
+    await storage.finish(key, whole);
+    await storage.finish(key, whole);
+    assert.ok((await read(key))?.equals(bytes));
+    const part = await storage.open(key, { start: pieceBytes - 1, end: pieceBytes + 1 });
+    assert.deepEqual(await buffer(part!), bytes.subarray(pieceBytes - 1, pieceBytes + 2));
+    await storage.remove(key);
+    assert.deepEqual(await left(), before);
+  });
+
+  test('an upload in pieces whose bytes are lost is gone, and removing one leaves nothing', async () => {
+    const before = await left();
+    await assert.rejects(storage.append('ws/ff/lost', { size: 3, id: 'x' }, streamOf('x')), { code: 'gone' });
+    await storage.remove('ws/ff/lost');
+    const begun = await storage.append('ws/ff/begun', { size: 0 }, streamOf('x'));
+    await storage.remove('ws/ff/begun', begun);
     assert.deepEqual(await left(), before);
   });
 

@@ -87,7 +87,8 @@ export async function openScene(
     /** Creates a file that no submission has claimed yet. Its bytes are not stored. */
     async upload(element: string, filename: string, contentType = 'image/png'): Promise<FileAnswer> {
       const file = { workspace_id: workspaceId, id: newId() };
-      await insertUnclaimedFile(database, { ...file, form_id: formId, element, filename, created_at: now() });
+      const row = { ...file, form_id: formId, element, filename, content_type: contentType, upload: null };
+      await insertUnclaimedFile(database, { ...row, created_at: now() });
       await setFileContent(database, { ...file, size: 9, content_type: contentType });
       return { id: file.id, filename, size: 9, content_type: contentType };
     },

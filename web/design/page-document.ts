@@ -1,4 +1,3 @@
-import { formLimits } from '#ast/basics/limits.ts';
 import type { Settings } from '#ast/settings.ts';
 import { stylesheet } from '#page/markup/style.ts';
 import { chooseLanguage, problemsByLocale, wordsByLocale } from '#page/words/choose-locale.ts';
@@ -12,9 +11,6 @@ import { type PageProblems, type Words, withQuestionWords } from '#page/words/wo
 export function parsePage(text: string): Document {
   return new DOMParser().parseFromString(text.replaceAll(/<style>[^]*?<\/style>/g, ''), 'text/html');
 }
-
-/** The limits of a file element on the public page, as on the server (docs/rules.md 13). */
-export const fileLimits = { fileBytes: formLimits.fileBytes, filesPerElement: formLimits.files } as const;
 
 /** The language and texts of a form's pages. */
 export type PageTexts = {

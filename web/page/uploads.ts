@@ -5,6 +5,7 @@ import {
   addItem,
   fillItem,
   itemButton,
+  listUnsentFiles,
   listUploadedFiles,
   removeItem,
   type StoredFile,
@@ -13,6 +14,7 @@ import {
   showUploadedFile,
 } from './file-list.ts';
 import { byId, makeElement, type Page } from './page.ts';
+import type { SendRequest, Upload } from './resumable.ts';
 import type { SavedPageState } from './saving.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
@@ -74,7 +76,7 @@ export function restoreFiles(page: Page, { files, unsent }: SavedPageState): voi
   }
   for (const [field, filename] of unsent) {
     const input = byId(field);
-    const reason = fillTemplate(page.data.words.uploadFailed, { filename });
+    const reason = fillTemplate(page.data.words.uploadAgain, { filename });
     if (input) showUnsentFile(page, addItem(input), { filename, reason });
   }
 }
@@ -94,6 +96,7 @@ function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): voi
     const reason = refusalOf(page, input, file);
     if (reason !== undefined) showRefusal(input, reason);
     else {
+      removeUnsent(page, input, file.name);
       const item = addItem(input);
       showPicture(item, file);
       send(page, input, file, item);
@@ -101,8 +104,14 @@ function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): voi
   }
 }
 
+/** Removes a file that was not uploaded if the visitor chooses it again. */
+function removeUnsent(page: Page, input: HTMLInputElement, filename: string): void {
+  for (const [field, name, item] of listUnsentFiles(input.parentElement!))
+    if (field === input && name === filename && !underWay.has(item)) removeItem(page, item, false);
+}
+
 /** The uploads in progress, by their list item. They count as uploaded files. */
-const underWay = new WeakMap<Element, { readonly file: File; readonly request: XMLHttpRequest }>();
+const underWay = new WeakMap<Element, { readonly file: File; readonly stop: AbortController }>();
 
 /** Returns the items of a field's list. */
 const itemsOf = (input: HTMLInputElement): Element[] => {
@@ -160,17 +169,18 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
     bar.ariaLabel = fillTemplate(words.uploading, { filename, percent });
     detail.textContent = share.format(percent / 100);
   };
-  const request = new XMLHttpRequest();
+  const stop = new AbortController();
+  const { signal } = stop;
   const cancel = itemButton(words.cancel, filename, () => {
-    request.abort();
+    stop.abort('canceled');
     removeItem(page, item);
   });
   const detail = fillItem(item, { filename }, bar, cancel);
   show(0);
-  underWay.set(item, { file, request });
+  underWay.set(item, { file, stop });
   const again = (): void => send(page, input, file, item);
   const wait = (): void => {
-    request.abort();
+    stop.abort();
     if (!item.isConnected) return;
     bar.ariaLabel = `${filename}: ${words.uploadPaused}`;
     detail.textContent = words.uploadPaused;
@@ -178,13 +188,12 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
     addEventListener('online', () => item.isConnected && again(), { once: true });
   };
   if (!navigator.onLine) return wait();
-  addEventListener('offline', wait, { once: true });
-  request.addEventListener('loadend', () => removeEventListener('offline', wait));
-  const fail = () => {
+  addEventListener('offline', wait, { once: true, signal });
+  const fail = ({ status, responseText }: UploadResponse) => {
     if (!navigator.onLine) return wait();
     underWay.delete(item);
-    const reason = readUploadError(request.responseText);
-    if (request.status === 422 && reason !== undefined) {
+    const reason = readUploadError(responseText);
+    if (status === 422 && reason !== undefined) {
       removeItem(page, item, item.contains(document.activeElement));
       return showRefusal(input, reason);
     }
@@ -198,32 +207,72 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
       }),
     });
   };
-  request.upload.addEventListener('progress', ({ loaded, total }) => {
-    show(Math.floor((loaded / total) * 100));
-  });
-  request.addEventListener('error', fail);
-  request.addEventListener('load', () => {
-    if (request.status !== 201) return fail();
+  const finish = (stored: StoredFile) => {
     underWay.delete(item);
     if (!input.multiple) removeOthers(input, item);
     const hasFocus = item.contains(document.activeElement);
-    showUploadedFile(page, item, input.name, JSON.parse(request.responseText) as StoredFile);
+    showUploadedFile(page, item, input.name, stored);
     if (hasFocus) item.querySelector('button')?.focus();
     page.announce(fillTemplate(words.uploaded, { filename }));
     page.form.dispatchEvent(new CustomEvent('files', { detail: input.name }));
+  };
+  const showProgress = (bytes: number): void => show(Math.floor((bytes / file.size) * 100));
+  const upload = { file, field: input.name, address, signal, showProgress };
+  const sent = file.size < resumableBytes ? sendAtOnce(upload) : sendLarge(upload);
+  void sent.then((response) => {
+    removeEventListener('offline', wait);
+    if (signal.aborted) return undefined;
+    return response.status === 201 ? finish(JSON.parse(response.responseText) as StoredFile) : fail(response);
   });
-  request.open('POST', address);
-  request.setRequestHeader('Accept', 'application/json');
-  const body = new FormData();
-  body.append(input.name, file);
-  request.send(body);
 }
+
+/** Files of this size are sent in pieces, so that a lost connection does not lose what was sent. */
+const resumableBytes = 8 * 1024 * 1024;
+
+type UploadResponse = Pick<XMLHttpRequest, 'status' | 'responseText'>;
+
+function sendAtOnce({ file, field, address, signal, showProgress }: Upload): Promise<UploadResponse> {
+  const body = new FormData();
+  body.append(field, file);
+  const onProgress = (sent: number, total: number) => showProgress((sent / total) * file.size);
+  return sendRequest('POST', address, { signal, body, onProgress });
+}
+
+async function sendLarge(upload: Upload): Promise<UploadResponse> {
+  try {
+    const { sendInPieces } = await import('./resumable.ts');
+    return await sendInPieces(upload, (method, url, { headers, ...more }) =>
+      sendRequest(method, url, { ...more, headers: { 'Tus-Resumable': '1.0.0', ...headers } }),
+    );
+  } catch {
+    // The script could not be loaded.
+    return { status: 0, responseText: '' };
+  }
+}
+
+/** Sends a request and returns its response. The status is 0 if it was stopped or no response came. */
+const sendRequest: SendRequest = (method, url, given) => {
+  const request = new XMLHttpRequest();
+  request.open(method, url);
+  for (const [name, value] of Object.entries({ Accept: 'application/json', ...given.headers }))
+    request.setRequestHeader(name, value);
+  const abort = () => request.abort();
+  given.signal?.addEventListener('abort', abort);
+  request.upload.addEventListener('progress', ({ loaded, total }) => given.onProgress?.(loaded, total));
+  return new Promise((resolve) => {
+    request.addEventListener('loadend', () => {
+      given.signal?.removeEventListener('abort', abort);
+      resolve(request);
+    });
+    request.send(given.body);
+  });
+};
 
 /** Removes the files that a new one replaces. */
 function removeOthers(input: HTMLInputElement, item: HTMLElement): void {
   for (const other of itemsOf(input)) {
     if (other === item) continue;
-    underWay.get(other)?.request.abort();
+    underWay.get(other)?.stop.abort('canceled');
     other.remove();
   }
 }

@@ -1,5 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { type RegisteredRouter, useParams } from '@tanstack/react-router';
+import { formLimits } from '#ast/basics/limits.ts';
+import type { FileLimits } from '#page/render/elements/element-context.ts';
 import type { Role } from '#workspaces/shapes.ts';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from '../api/client.ts';
@@ -11,6 +13,12 @@ export const sessionQuery = queryOptions({ ...sessionOperationQuery('getSession'
 
 /** Returns the session. Only for screens that require signing in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
+
+/** Returns the limits of a file element on public pages, as on the server (docs/rules.md 13). */
+export const getFileLimits = (): FileLimits => ({
+  fileBytes: queryClient.getQueryData(sessionQuery.queryKey)?.max_file_bytes ?? 10 * 1024 * 1024,
+  filesPerElement: formLimits.files,
+});
 
 /** Refreshes the session after the person, a workspace name or a membership changed elsewhere. */
 export const refreshSession = (): Promise<void> =>

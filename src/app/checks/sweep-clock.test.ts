@@ -62,6 +62,8 @@ test('with a clock that is ahead, the service deletes nothing, `doctor` and inci
     form_id: place.formId,
     element: 'file',
     filename: 'a.txt',
+    content_type: '',
+    upload: null,
     created_at: inDays(-2),
   });
   const countFiles = async () => (await database.query('select from files')).rowCount;

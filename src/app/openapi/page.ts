@@ -85,7 +85,7 @@ export function writePageOperations(schemas: SchemaRegistry): OpenApi['paths'] {
         operationId: 'submitForm',
         summary: 'Submit a form',
         description:
-          "Requires no API key. Send the request here or to the `public_url` of a published form, from any site that the form's `embed_origins` setting allows. URL parameters become the reference data of the submission. Send files as `multipart/form-data`, with `Accept: application/json` for a JSON response; name the other fields as in the HTML form.",
+          "Requires no API key. Send the request here or to the `public_url` of a published form, from any site that the form's `embed_origins` setting allows. URL parameters become the reference data of the submission. Send files as `multipart/form-data`, with `Accept: application/json` for a JSON response; name the other fields as in the HTML form. Upload large files first, by the tus protocol 1.0.0 at `/f/{id}/files`: `Upload-Metadata` has `field` (the HTML name of the question), `filename` and `filetype`. Then send the last part of the URL of the upload as `_file[<field>]`.",
         tags: ['submissions'],
         security: [],
         parameters: [

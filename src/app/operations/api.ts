@@ -7,6 +7,7 @@ import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
 import {
   addBytesParser,
   addJsonParser,
+  addStreamParser,
   allowHeader,
   loggablePath,
   refuseOtherMethods,
@@ -139,12 +140,13 @@ export async function serveApi(
   });
 
   for (const route of routes) {
-    const { bodyContent, bodyLimit } = route.operation;
+    const { bodyContent, bodyLimit, streamsBody } = route.operation;
     if (bodyContent === undefined) serveOperation(server, services, route, auditLog);
     // In a separate scope, so that other operations do not even read the bytes of a file.
     else
       await server.register(async (scope) => {
-        addBytesParser(scope, bodyContent, bodyLimit);
+        if (streamsBody) addStreamParser(scope, bodyContent, bodyLimit!);
+        else addBytesParser(scope, bodyContent, bodyLimit);
         serveOperation(scope, services, route, auditLog);
       });
   }

@@ -227,6 +227,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     isOurs: createHostCheck(config),
     pathOf: servedPath,
     brokenHeaders,
+    largestBody: config.limits.fileBytes,
     onAnswered: services.metrics?.meter.answered,
   });
   limitAddresses(server, services.requestCounter);

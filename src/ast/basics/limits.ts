@@ -94,8 +94,8 @@ export const formLimits = {
   patternPlaces: 250,
   /** Files in one upload. A form that requires more could not be completed. */
   files: 10,
-  /** One file, in bytes. */
-  fileBytes: 10 * 1024 * 1024,
+  /** One file, in bytes. The operator's limit is usually lower (UPLOAD_MAX_FILE_MB). */
+  fileBytes: 5_000 * 1024 * 1024,
   /** File types that one upload accepts. */
   fileTypes: 50,
   /** Confirmations with a condition in one form, and notifications with a condition. */

@@ -238,8 +238,8 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
   ['file_upload', { min_files: 11 }, '"min_files" of "q" must be a whole number from 0 to 10.'],
   [
     'file_upload',
-    { max_file_size: 10_485_761 },
-    '"max_file_size" of "q" must be a whole number from 1 to 10485760.',
+    { max_file_size: 5_242_880_001 },
+    '"max_file_size" of "q" must be a whole number from 1 to 5242880000.',
   ],
   ['file_upload', { min_files: 3, max_files: 2 }, '"q" has a "min_files" greater than its "max_files".'],
 ];

@@ -10,13 +10,16 @@ const megabyte = 1024 * 1024;
 /** Reads the limits for visitors and members, or their defaults. 0 means no limit, except for `freeBytes`. */
 export function readLimitsConfig(wholeNumber: ReadNumber) {
   const limit = (name: string, fallback: number): number => wholeNumber(name, fallback, 0, 1_000_000_000);
+  const fileMb = wholeNumber('UPLOAD_MAX_FILE_MB', 10, 1, 5_000);
   return {
     /** Submits per minute: from one address to all forms, to one form, and to all forms of a workspace. */
     submitsPerAddress: limit('SUBMITS_PER_ADDRESS', 600),
     submitsPerForm: limit('SUBMITS_PER_FORM', 6_000),
     submitsPerWorkspace: limit('SUBMITS_PER_WORKSPACE', 12_000),
+    /** The maximum size of one file. */
+    fileBytes: fileMb * megabyte,
     /** MB of files: uploaded from one address per day, stored for one form, and stored for one workspace. */
-    uploadMbPerAddress: limit('UPLOAD_MB_PER_ADDRESS', 2_000),
+    uploadMbPerAddress: limit('UPLOAD_MB_PER_ADDRESS', Math.max(2_000, 2 * fileMb)),
     uploadMbPerForm: limit('UPLOAD_MB_PER_FORM', 20_000),
     uploadMbPerWorkspace: limit('UPLOAD_MB_PER_WORKSPACE', 50_000),
     /** Free space to keep on the upload disk: enough for the largest upload and concurrent writes. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { S3mini } from 's3mini';
 import type { Config } from '../config.ts';
 import { formatWithCause } from '../errors.ts';
-import { storageUnavailable } from '../storage.ts';
+import { type ByteRange, storageUnavailable } from '../storage.ts';
 
 /** The S3 limit of parts per object. */
 const mostParts = 10_000;
@@ -21,8 +21,17 @@ const longestRequestMs = 5_000;
 export type Bucket = {
   /** Sends a local file, in parts if it is large. */
   send(key: string, path: string): Promise<void>;
+  /** Begins an object that is sent in parts. Returns the id of the parts. */
+  beginParts(key: string): Promise<string>;
+  /** Sends a local file as a part; the first has the number 1. Returns its tag. */
+  sendPart(key: string, part: { id: string; number: number; path: string }): Promise<string>;
+  /** Makes the object from its parts. It can be repeated. */
+  endParts(key: string, id: string, tags: readonly string[]): Promise<void>;
+  /** Deletes parts that are not yet an object. Missing ones are not an error. */
+  discardParts(key: string, id: string): Promise<void>;
+  has(key: string): Promise<boolean>;
   /** Returns the object as a stream, or undefined if it does not exist. */
-  open(key: string): Promise<Readable | undefined>;
+  open(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Deletes an object. A missing one is not an error. */
   remove(key: string): Promise<void>;
   list(prefix: string): Promise<string[]>;
@@ -52,13 +61,32 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
       const sender = new S3mini({ ...settings, minPartSize });
       await ask(async () => {
         const { headers } = await sender.putAnyObject(key, content);
-        // If S3 cannot combine the parts, it says so only in the body of a 200.
-        if (content.size > minPartSize && !headers.get('ETag'))
-          throw new Error('it received all parts but did not confirm the complete file');
+        if (content.size > minPartSize && !headers.get('ETag')) throw new Error(unconfirmed);
       });
     },
-    async open(key) {
-      const response = await ask(() => bucket.getObjectResponse(key));
+    beginParts: (key) => ask(() => bucket.getMultipartUploadId(key)),
+    async sendPart(key, { id, number, path }) {
+      const content = await openAsBlob(path);
+      return ask(async () => (await bucket.uploadPart(key, id, content, number)).etag);
+    },
+    endParts: (key, id, tags) =>
+      ask(async () => {
+        if ((await bucket.objectExists(key)) === true) return;
+        const parts = tags.map((etag, index) => ({ partNumber: index + 1, etag }));
+        const { etag } = await bucket.completeMultipartUpload(key, id, parts);
+        if (!etag) throw new Error(unconfirmed);
+      }),
+    async discardParts(key, id) {
+      // A store that cannot discard parts deletes them by age.
+      await ask(() => bucket.abortMultipartUpload(key, id).catch(ignoreStatus(404, 405, 501)));
+    },
+    has: async (key) => (await ask(() => bucket.objectExists(key))) === true,
+    async open(key, range) {
+      const response = await ask(() =>
+        range
+          ? bucket.getObjectRaw(key, false, range.start, range.end + 1).catch(ignoreStatus(404))
+          : bucket.getObjectResponse(key),
+      );
       return response?.body ? Readable.from(response.body, { objectMode: false }) : undefined;
     },
     async remove(key) {
@@ -77,6 +105,16 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
     },
   };
 }
+
+/** If S3 cannot combine the parts, it says so only in the body of a 200. */
+const unconfirmed = 'it received all parts but did not confirm the complete file';
+
+/** Creates a handler that throws errors of all other statuses. */
+const ignoreStatus =
+  (...statuses: readonly number[]) =>
+  (error: unknown): undefined => {
+    if (!statuses.includes((error as { status: number }).status)) throw error;
+  };
 
 /** Returns whether a retry can help: the store is busy, or the connection was lost. */
 const isRetryable = (error: unknown): boolean => {

@@ -25,7 +25,7 @@ async function readAll(request: IncomingMessage): Promise<{ parts: number; turns
   };
   setImmediate(count);
   try {
-    for await (const part of readMultipartParts(request)) if (part.name === 'a') parts += 1;
+    for await (const part of readMultipartParts(request, 10 * 1024 * 1024)) if (part.name === 'a') parts += 1;
     return { parts, turns, error: undefined };
   } catch (error) {
     return { parts, turns, error };

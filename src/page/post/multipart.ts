@@ -5,7 +5,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance 
 import type { FastifyRequest } from 'fastify';
 import { formLimits } from '#ast/basics/limits.ts';
 import { normalizeText } from '#ast/basics/text.ts';
-import { fileLimits } from '#files/stored-files.ts';
+import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
@@ -80,15 +80,19 @@ export type MultipartPart =
       readonly bytes: BusboyFileStream;
     };
 
-/** Size limit of a multipart body: more than ten full files. The connection is closed beyond it. */
-const multipartBytes = 12 * fileLimits.fileBytes;
+const megabyte = 1024 * 1024;
+/** Size limit of a multipart body. The connection is closed beyond it. */
+export const multipartBytes = 120 * megabyte;
+
+/** Returns the size limit of a file in a multipart body. Larger files need the script (resumable-upload-routes.ts). */
+export const postedFileBytes = ({ limits }: Pick<Config, 'limits'>): number =>
+  Math.min(limits.fileBytes, 100 * megabyte);
 
 /**
  * Limits of the parser. Text fields are cut far above the 64 KB that an answer can have, so that validation
  * can report the error.
  */
 export const partLimits = {
-  fileSize: fileLimits.fileBytes,
   files: 100,
   fields: 5_000,
   parts: 5_100,
@@ -123,10 +127,14 @@ export function isMultipart(request: FastifyRequest): boolean {
 /**
  * Yields the parts of a multipart body in order. No part is stored under its name, so an element id like
  * `toString` is safe.
+ * @param fileSize the bytes at which a file is cut.
  * @throws ApiError bad_request or payload_too_large for every error of the parser.
  */
-export async function* readMultipartParts(request: IncomingMessage): AsyncGenerator<MultipartPart> {
-  const parser = parserOf(request);
+export async function* readMultipartParts(
+  request: IncomingMessage,
+  fileSize: number,
+): AsyncGenerator<MultipartPart> {
+  const parser = parserOf(request, fileSize);
   const slices = sliceForParser();
   const parts: MultipartPart[] = [];
   let ended = false;
@@ -208,11 +216,11 @@ const sliceForParser = (): Transform =>
     },
   });
 
-function parserOf(request: IncomingMessage): BusboyInstance {
+function parserOf(request: IncomingMessage, fileSize: number): BusboyInstance {
   try {
     // Latin-1 keeps the original bytes of the text. `decodeTexts` decodes them and rejects invalid ones.
     const headers = request.headers as BusboyHeaders;
-    return new Busboy({ headers, limits: partLimits, defCharset: 'latin1' });
+    return new Busboy({ headers, limits: { ...partLimits, fileSize }, defCharset: 'latin1' });
   } catch (error) {
     throw multipartError(error);
   }
@@ -262,7 +270,7 @@ export function multipartError(cause: unknown): ApiError {
  * limit.
  */
 function hangUpWhenEndless(request: IncomingMessage): void {
-  const limit = `The files are larger than ${multipartBytes / 1024 / 1024} MB in total. Send fewer or smaller files.`;
+  const limit = `The files are larger than ${multipartBytes / megabyte} MB in total. Send fewer or smaller files.`;
   if (Number(request.headers['content-length'] ?? 0) > multipartBytes)
     throw new ApiError('payload_too_large', limit, { headers: { Connection: 'close' } });
   let received = 0;

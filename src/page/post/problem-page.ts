@@ -21,7 +21,7 @@ import {
 import { chooseLocale, wordsByLocale } from '../words/choose-locale.ts';
 import { type Words } from '../words/words.ts';
 import { wantsJson } from './handle-json-post.ts';
-import { isMultipart } from './multipart.ts';
+import { isMultipart, multipartBytes } from './multipart.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -97,13 +97,18 @@ export function sendErrorResponse(
   const problem = resolveRequestError(refused?.refusal.error ?? error, request);
   reply.headers(problem.headers);
   // Otherwise the unread rest of a body would be parsed as the next request.
-  if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
+  if ((isMultipart(request) || isLargeStream(request)) && !request.raw.complete)
+    reply.header('Connection', 'close');
   if (wantsJson(request))
     return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
   return refused?.form
     ? sendRefusal(context, refused, request, reply)
     : sendNotice(context, problem, request, reply);
 }
+
+/** Returns whether the rest of a body is too long to be read and ignored, after which the client gets the response. */
+const isLargeStream = ({ body, raw, headers }: FastifyRequest): boolean =>
+  body === raw && !(Number(headers['content-length']) <= multipartBytes);
 
 type NoticeText = { readonly title: string; readonly message: string; readonly next?: string | undefined };
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { formatFileSize } from '#ast/basics/format-size.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { isInvisible, trimText } from '#ast/basics/text.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { fieldName, parseGroupFieldName, parseRawAnswers, type RawAnswers } from '#ast/form/fields.ts';
@@ -9,11 +10,12 @@ import { inputRules, takesFiles } from '#ast/form/input-rules.ts';
 import { listQuestions } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { readRemainingBytes } from '#files/endpoints.ts';
-import { discardFiles, type FileServices, fileLimits, receiveFile } from '#files/stored-files.ts';
+import { discardFiles, type FileServices, receiveFile } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
+import { pieceBytes } from '#kit/storage.ts';
 import { uploadsIn } from '#submissions/edited-answers.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -27,6 +29,7 @@ import {
   isMultipart,
   multipartError,
   partLimits,
+  postedFileBytes,
   readMultipartParts,
   tooManyParts,
 } from './multipart.ts';
@@ -38,7 +41,7 @@ const megabyte = 1024 * 1024;
 type UploadLimit = 'sender' | 'form';
 
 /** Thrown if a file exceeds a limit while it is uploaded. */
-class UploadRefused extends Error {
+export class UploadRefused extends Error {
   readonly limit: UploadLimit;
   constructor(limit: UploadLimit) {
     super(`Upload limit reached: ${limit}`);
@@ -51,30 +54,57 @@ type Metering = Pick<FileServices, 'database'> & {
   readonly config: Pick<Config, 'limits'>;
 };
 
+/** Counts an upload before its first byte. @throws UploadRefused if the limits do not allow its size. */
+export async function admitUpload(
+  context: Metering,
+  { workspaceId, id }: Pick<LiveForm, 'workspaceId' | 'id'>,
+  address: string,
+  bytes: number,
+): Promise<void> {
+  const { limits } = context.config;
+  if (limits.uploadMbPerAddress > 0 && bytes > limits.uploadMbPerAddress * megabyte)
+    throw new UploadRefused('sender');
+  if (bytes > (await readRemainingBytes(context.database, limits, { workspaceId, formId: id })))
+    throw new UploadRefused('form');
+  await countMegabytes(context, address, 1);
+}
+
+/** Counts MB of a sender. @throws UploadRefused above the daily limit. */
+async function countMegabytes(
+  { requestCounter, config: { limits } }: Metering,
+  address: string,
+  points: number,
+): Promise<void> {
+  const { requests } = await requestCounter.count(`uploads from ${address}`, daySeconds, points);
+  if (limits.uploadMbPerAddress > 0 && requests > limits.uploadMbPerAddress)
+    throw new UploadRefused('sender');
+}
+
 /**
  * Yields the bytes of a file while the limits allow it. Each MB is counted when it begins, so that an upload
  * over the limit stops early.
  * @param address the sender's address, as returned by ipRateLimitKey.
+ * @param from the position in the file where the source begins. The bytes before it are already stored.
  * @throws UploadRefused, possibly before the first byte. The caller handles the rest of `source`.
  */
-async function* metered(
-  { database, requestCounter, config: { limits } }: Metering,
+export async function* metered(
+  context: Metering,
   { workspaceId, id }: Pick<LiveForm, 'workspaceId' | 'id'>,
   address: string,
-  source: Readable,
+  source: AsyncIterable<Buffer>,
+  from = 0,
 ): AsyncGenerator<Buffer> {
-  const room = await readRemainingBytes(database, limits, { workspaceId, formId: id });
-  let [bytes, counted] = [0, 0];
+  const { database, config } = context;
+  const room = from + (await readRemainingBytes(database, config.limits, { workspaceId, formId: id }));
+  let [bytes, counted] = [from, Math.ceil(from / megabyte)];
   const count = async (points: number): Promise<void> => {
     counted += points;
-    const { requests } = await requestCounter.count(`uploads from ${address}`, daySeconds, points);
-    if (limits.uploadMbPerAddress > 0 && requests > limits.uploadMbPerAddress)
-      throw new UploadRefused('sender');
+    await countMegabytes(context, address, points);
   };
-  // A file counts as at least 1 MB, because its row and name also cost space.
-  await count(1);
-  // The source is not destroyed here: the caller must read past the rest to reach the next parts.
-  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  // A file counts as at least 1 MB, because its row and name also cost space. So does a request that begins within
+  // a piece: an object store rewrites the beginning of the piece.
+  if (from === 0 || from % pieceBytes > 0) await count(1);
+  for await (const chunk of source) {
     bytes += chunk.length;
     if (bytes > room) throw new UploadRefused('form');
     if (bytes > counted * megabyte) await count(Math.ceil(bytes / megabyte) - counted);
@@ -115,6 +145,8 @@ export function addFormParsers(server: Server): void {
     },
   );
   addMultipartParser(server);
+  // Resumable uploads read the bytes as they arrive.
+  server.addContentTypeParser('application/offset+octet-stream', (_request, body, done) => done(null, body));
 }
 
 /**
@@ -149,7 +181,7 @@ async function readMultipart(
   const fileElement = fileElementsOf(live);
   const address = ipRateLimitKey(request.ip);
   try {
-    for await (const part of readMultipartParts(request.raw)) {
+    for await (const part of readMultipartParts(request.raw, postedFileBytes(context.config))) {
       if (part.kind === 'field') {
         texts.push(part);
         continue;
@@ -233,23 +265,30 @@ async function receiveAllowed(
   { filename, declaredType, knownType, bytes }: ReceivedPart,
 ): Promise<FileAnswer | string> {
   const { workspaceId, id: formId } = live;
-  const source = Readable.from(metered(context, live, address, bytes), { objectMode: false });
-  const part = { workspaceId, formId, element, filename, declaredType, knownType, source };
+  // The bytes are not destroyed if a limit ends the upload: the next parts come after the rest of them.
+  const chunks = bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const source = metered(context, live, address, chunks);
+  const limit = postedFileBytes(context.config);
+  const part = { workspaceId, formId, element, filename, declaredType, knownType, source, limit };
   try {
     const file = await receiveFile(context, part);
     if (!bytes.truncated) return file;
     await discardFiles(context, workspaceId, [file.id]);
-    const size = formatFileSize(fileLimits.fileBytes, locale);
+    const size = formatFileSize(limit, locale);
     return fillTemplate(words.fileTooLarge, { filename: file.filename, size });
   } catch (error) {
     if (error instanceof UploadRefused) {
       bytes.resume();
-      return words[refusals[error.limit]];
+      return describeUploadRefusal(error, words);
     }
     // Distinguishes a failed upload from failed storage, whose error already describes itself.
     throw bytes.errored ? multipartError(error) : error;
   }
 }
+
+/** Returns the message about a file that exceeds a limit. */
+export const describeUploadRefusal = ({ limit }: UploadRefused, words: Words): string =>
+  words[refusals[limit]];
 
 const refusals = { sender: 'uploadsLimited', form: 'uploadsFull' } as const satisfies Readonly<
   Record<UploadLimit, keyof Words>
@@ -267,7 +306,7 @@ export async function discardReceived(
 
 function refusalOf(words: Words, name: string, isKnown: boolean, count: number): string | undefined {
   if (!isKnown) return fillTemplate(words.fileUnexpected, { name: name.slice(0, 80) });
-  const limit = fileLimits.filesPerElement;
+  const limit = formLimits.files;
   return count >= limit ? fillTemplate(words.filesCrowded, { limit }) : undefined;
 }
 
@@ -289,10 +328,12 @@ function readAnswers(
   return { raw: restoreRows(live.form, raw, extra), controls: extra };
 }
 
+type FileElement = { readonly id: string; readonly max_file_size?: number };
+
 /** Finds file elements by HTML name, including those in rows of a repeatable group. */
-function fileElementsOf(live: LiveForm): (name: string) => { id: string } | undefined {
-  const single = new Map<string, { id: string }>();
-  const inGroup = new Map<string, { id: string }>();
+export function fileElementsOf(live: LiveForm): (name: string) => FileElement | undefined {
+  const single = new Map<string, FileElement>();
+  const inGroup = new Map<string, FileElement>();
   for (const question of listQuestions(live.form)) {
     const inputs = question.kind === 'input' ? [question.element] : question.inputs;
     for (const { type, attrs } of inputs) {

@@ -26,6 +26,7 @@ const scriptWordNames = [
   'uploading',
   'uploaded',
   'uploadFailed',
+  'uploadAgain',
   'uploadsWait',
   'fileUnsent',
   'uploadPaused',

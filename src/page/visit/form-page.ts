@@ -6,7 +6,7 @@ import type { RawAnswers } from '#ast/form/fields.ts';
 import { isPiped } from '#ast/form/piping.ts';
 import { type Form, inputOptionsById, isAnsweredByVisitor, isInput, walkElements } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
-import { fileLimits } from '#files/stored-files.ts';
+import { fileLimitsOf } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { newId } from '#kit/clock.ts';
@@ -15,6 +15,7 @@ import { createPageTemplate, type PageContent } from '#kit/replies/compression.t
 import type { Vault } from '#kit/vault.ts';
 import { createSubmissionKey } from '#submissions/submission-keys.ts';
 import type { LinkPreview } from '../markup/document.ts';
+import type { FileLimits } from '../render/elements/element-context.ts';
 import { firstInputNameIn } from '../render/elements/groups.ts';
 import { renderForm } from '../render/form.ts';
 import { renderingCost } from '../render/steps.ts';
@@ -36,12 +37,13 @@ type ShownPage = {
   readonly path: string;
   readonly saves: boolean;
   readonly isEdit: boolean;
+  readonly limits: FileLimits;
 };
 
 /** Returns the data for the page's script. */
 function scriptDataOf(
   { live, words, sentences, numberLocale, context, address, skipped }: Visit,
-  { step, path, saves, isEdit }: ShownPage,
+  { step, path, saves, isEdit, limits }: ShownPage,
 ): ScriptData {
   const offers = formHasConditionalOptions(live.form);
   // Uploads also need the parameters that admit the visitor.
@@ -55,7 +57,7 @@ function scriptDataOf(
     words: scriptWords(words),
     today: context.today,
     reference: namedReference(live.form, context.reference),
-    limits: fileLimits,
+    limits,
     step,
     upload: formatFormAddress(`${path}/files`, { reference: {}, prefill: [], own: new Map(admitting) }),
     ...(Object.keys(skipped).length > 0 && { skipped }),
@@ -103,7 +105,7 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
 export type RenderPageServices = {
   readonly vault: Vault;
   readonly heldFiles: KeptFiles;
-  readonly config: Pick<Config, 'publicUrl'>;
+  readonly config: Pick<Config, 'publicUrl' | 'limits'>;
   /** The URL of the page's script; undefined if it was not built. */
   readonly scriptSource: string | undefined;
 };
@@ -137,6 +139,7 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
   const shown = evaluateVisibility(live.form, raw, visit.context, files);
   const step = Math.min(showing.step ?? shown.steps[0] ?? 0, live.form.children.length - 1);
   const { scriptSource } = context;
+  const limits = fileLimitsOf(context.config);
   const asksSingly = live.settings.layout === 'question';
   // A frame must not take the focus of the page around it.
   const opensQuestion = asksSingly && !look.isEmbedded;
@@ -160,7 +163,7 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
     numberLocale,
     submitText: more.submitText ?? live.settings.theme?.submit_label,
     social: socialOf(live, context.config.publicUrl),
-    limits: fileLimits,
+    limits,
     places: visit.places,
     pictureOf: (id) => ({ address: imageAddress(live.id, id), size: live.pictures.get(id) }),
     step,
@@ -176,7 +179,7 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
     script:
       scriptSource === undefined
         ? undefined
-        : { source: scriptSource, data: scriptDataOf(visit, { step, path, saves, isEdit }) },
+        : { source: scriptSource, data: scriptDataOf(visit, { step, path, saves, isEdit, limits }) },
   });
 }
 

@@ -1,10 +1,11 @@
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
+import { formLimits } from '#ast/basics/limits.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import { findInput, indexQuestionsById, parseGroupFieldName } from '#ast/form/fields.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { fileLimits, findCarriedFiles } from '#files/stored-files.ts';
+import { findCarriedFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { signLink, type Vault, verifyLink } from '#kit/vault.ts';
@@ -18,6 +19,8 @@ import type { Words } from '../words/words.ts';
  */
 export type KeptFiles = {
   token(live: Pick<LiveForm, 'workspaceId' | 'id'>, fieldName: string, fileId: string): string;
+  /** Returns whether a token is ours, for a file of this form and question. */
+  verify(live: Pick<LiveForm, 'workspaceId' | 'id'>, fieldName: string, token: string): boolean;
   /**
    * Finds the files of the tokens in the page's controls, except files that the visitor removed.
    * @param owner the key of the saved answers that the page continues, or the submission that it edits.
@@ -41,7 +44,12 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
     formId: id,
     id: fileId,
   });
+  const verify: KeptFiles['verify'] = (live, fieldName, token) => {
+    const [fileId = '', signature = ''] = token.split('.');
+    return verifyLink(vault, 'held uploads', signature, targetOf(live, fileId), questionOf(fieldName));
+  };
   return {
+    verify,
     token: (live, fieldName, fileId) =>
       `${fileId}.${signLink(vault, 'held uploads', targetOf(live, fileId), questionOf(fieldName))}`,
 
@@ -50,10 +58,8 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
       const fieldByFile = new Map<string, string>();
       for (const [name, token] of controls) {
         const [, fieldName] = /^_file\[(.+)\]$/.exec(name) ?? [];
-        const [fileId, signature] = token.split('.');
-        if (!fieldName || !fileId || !signature || dropped.has(token)) continue;
-        if (verifyLink(vault, 'held uploads', signature, targetOf(live, fileId), questionOf(fieldName)))
-          fieldByFile.set(fileId, fieldName);
+        if (fieldName && !dropped.has(token) && verify(live, fieldName, token))
+          fieldByFile.set(token.split('.')[0]!, fieldName);
       }
       const files = new Map<string, FileAnswer[]>();
       if (fieldByFile.size === 0) return { files, lost: [] };
@@ -101,8 +107,8 @@ export function joinFiles(
       return [name, [...previous, ...added]];
     }),
   );
-  const crowded = [...names].filter((name) => files.get(name)!.length > fileLimits.filesPerElement);
-  const limit = fileLimits.filesPerElement;
+  const crowded = [...names].filter((name) => files.get(name)!.length > formLimits.files);
+  const limit = formLimits.files;
   return {
     files,
     problems: [

@@ -80,6 +80,7 @@ export function sessionEndpoints(services: SessionServices) {
               ends_at ? [{ id, name, role, ends_at: ends_at.toISOString() }] : [],
             ),
             may_create_workspaces: await mayCreateWorkspace(database, config.workspaceCreation, id),
+            max_file_bytes: config.limits.fileBytes,
           },
         };
       },
@@ -210,6 +211,7 @@ export function sessionEndpoints(services: SessionServices) {
 
 /** The part of the response for a session that does not have access yet. */
 const nothingOpen = {
+  max_file_bytes: 0,
   workspaces: [],
   closed_workspaces: [],
   ending_workspaces: [],

@@ -59,6 +59,7 @@ export const Session = Type.Object({
   ),
   /** Whether the operator lets this person create workspaces (WORKSPACE_CREATION). */
   may_create_workspaces: Type.Boolean(),
+  max_file_bytes: Type.Integer(),
 });
 export type Session = Static<typeof Session>;
 

@@ -18,7 +18,8 @@ import { everythingShown } from '#page/render/view.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { PageStyle } from '#page/theme/page-style.ts';
 import { pipedLabelOf } from '../../conditions/condition-tree.ts';
-import { fileLimits, type PageTexts, parsePage } from '../../design/page-document.ts';
+import { type PageTexts, parsePage } from '../../design/page-document.ts';
+import { getFileLimits } from '../../shell/session.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/form-problems.ts';
 import { type Box, canContain, type DropZone } from '../model/node-positions.ts';
@@ -41,7 +42,7 @@ export type CanvasPageContext = {
   readonly labels: ReadonlyMap<string, string>;
 };
 
-const emptyPage = { today, errors: [], files: new Map(), limits: fileLimits } as const;
+const emptyPage = { today, errors: [], files: new Map() } as const;
 
 /** On the canvas, a reference to an answer shows the label of its question. */
 const labelIn =
@@ -55,6 +56,7 @@ const renderContext = (
 ): ElementContext => ({
   page: {
     ...emptyPage,
+    limits: getFileLimits(),
     ...manner.texts,
     say: labelIn(manner),
     shown: everythingShown([]),
@@ -186,6 +188,7 @@ function drawPage(
   const others = total === 1 ? [] : [blank];
   const text = renderForm({
     ...emptyPage,
+    limits: getFileLimits(),
     ...texts,
     say: labelIn(manner),
     form: { ...form, children: isFirst ? [step, ...others] : [...others, step] },

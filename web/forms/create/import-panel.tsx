@@ -17,9 +17,10 @@ import { Button } from '../../design/button.tsx';
 import { DrawnPage } from '../../design/drawn-page.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
-import { fileLimits, pageTextsOf, setPageStyle, writePage } from '../../design/page-document.ts';
+import { pageTextsOf, setPageStyle, writePage } from '../../design/page-document.ts';
 import { readTextFile } from '../../design/read-text-file.ts';
 import { useDebounced } from '../../design/use-debounced.ts';
+import { getFileLimits } from '../../shell/session.ts';
 import { type ConvertedForm, ImportReport, PastedProblems } from './import-report.tsx';
 import type { TextRange } from './json-positions.ts';
 import { type NewForm, newFormSettings, useOpenForm } from './new-form-settings.ts';
@@ -249,7 +250,7 @@ function drawForm(form: Form, settings: Settings): { text: string; style: string
     step: 0,
     shown: everythingShown(form.children.map((_, index) => index)),
     look,
-    limits: fileLimits,
+    limits: getFileLimits(),
     today: todayIn('UTC', new Date()),
     errors: [],
     files: new Map(),
