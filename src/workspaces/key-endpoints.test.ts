@@ -107,6 +107,7 @@ const ofOwnForms = [
   'searchSubmissions',
   'suggestSearch',
   'listEvents',
+  'listWorkspaceWebhooks',
   'listKeys',
   'listStages',
   'listTasks',

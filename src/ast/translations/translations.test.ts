@@ -193,7 +193,7 @@ test('conditional confirmations have translations, in the list, in the file and 
       { when, title: 'Hi {{name}}', message: 'Done', translations: { de: { title: 'Hallo {{name}}' } } },
     ],
   };
-  assert.deepEqual(checkSettings(settings, form), { ok: true, settings });
+  assert.deepEqual(checkSettings(settings, form), { ok: true, settings, errors: [] });
   const document = { structure: structure(), settings };
   const texts = listTexts(document).filter(({ path }) => path === undefined);
   assert.deepEqual(
@@ -261,7 +261,7 @@ test('translations of the settings follow the rules of each setting', () => {
     theme: { submit_label: 'Send', color: '#0b6655' },
     translations: { de: { confirmation_message: 'Danke, {{name}}.', 'theme.submit_label': 'Senden' } },
   };
-  assert.deepEqual(checkSettings(settings, form), { ok: true, settings });
+  assert.deepEqual(checkSettings(settings, form), { ok: true, settings, errors: [] });
   assert.deepEqual(settingsInLanguage(settings, 'de'), {
     confirmation_message: 'Danke, {{name}}.',
     theme: { submit_label: 'Senden', color: '#0b6655' },
