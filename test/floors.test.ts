@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 937,
-  lines: 134_922,
+  lines: 134_924,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

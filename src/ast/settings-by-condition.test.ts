@@ -155,7 +155,7 @@ test('stored emails lose references to removed elements, but are kept and stay v
     translations: { de: { 'receipt.subject': '{{form_name}}' } },
     notifications: [{ to: 'a@b.co', subject: 'New: ', translations: { de: { subject: '{{form_name}}' } } }],
   });
-  assert.deepEqual(checkSettings(kept, german), { ok: true, settings: kept });
+  assert.deepEqual(checkSettings(kept, german), { ok: true, settings: kept, errors: [] });
 });
 
 test('a question whose ID is a placeholder comes first', () => {

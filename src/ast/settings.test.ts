@@ -44,13 +44,13 @@ const errorsOf = (input: unknown) => {
 };
 
 test('every settings key is accepted and returned', () => {
-  assert.deepEqual(checkSettings(full, form), { ok: true, settings: full });
-  assert.deepEqual(checkSettings({}, undefined), { ok: true, settings: {} });
+  assert.deepEqual(checkSettings(full, form), { ok: true, settings: full, errors: [] });
+  assert.deepEqual(checkSettings({}, undefined), { ok: true, settings: {}, errors: [] });
 });
 
 test('a key with null is omitted, so a client can clear it', () => {
   const nothing = Object.fromEntries(Object.keys(full).map((key) => [key, null]));
-  assert.deepEqual(checkSettings(nothing, form), { ok: true, settings: {} });
+  assert.deepEqual(checkSettings(nothing, form), { ok: true, settings: {}, errors: [] });
 });
 
 const bad: Record<keyof typeof full, unknown[]> = {
@@ -114,6 +114,7 @@ test('a time with an offset is valid and stored in UTC', () => {
   assert.deepEqual(checkSettings(times, undefined), {
     ok: true,
     settings: { opens_at: '2026-01-01T00:00:00.000Z', closes_at: '2026-01-01T07:00:00.500Z' },
+    errors: [],
   });
 });
 

@@ -73,7 +73,9 @@ async function rowsOf(db: Database, id: string): Promise<Record<string, object[]
       [id],
     );
     const compared = rows.map(({ row }) =>
-      Object.fromEntries(Object.entries(row).filter(([column]) => !renumbered.has(column))),
+      Object.fromEntries(
+        Object.entries(row).filter(([column]) => !renumbered.has(column) && !column.startsWith('last_used')),
+      ),
     );
     found[name] = compared.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }

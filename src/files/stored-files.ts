@@ -225,7 +225,9 @@ const selectStoredFiles = statement(
 )`
   /* sweep: across workspaces */
   select workspace_id, id, size from files
-  where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0) and upload is null
+  where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)
+    -- A backup can be made of a database that does not have the column yet.
+    and to_jsonb(files) ->> 'upload' is null
   order by workspace_id, id
   limit $limit`;
 

@@ -22,7 +22,7 @@ for (const { id, structure, settings } of templates) {
   test(`the template ${id} is a valid form with valid settings, ready to be published`, () => {
     assert.deepEqual(validateStructure(structure), { ok: true, form: structure });
     const all = { ...newFormSettings(), ...settings };
-    assert.deepEqual(checkSettings(all, structure), { ok: true, settings: all });
+    assert.deepEqual(checkSettings(all, structure), { ok: true, settings: all, errors: [] });
     assert.equal([...walkElements(structure)].length > 3, id !== 'blank');
     assert.equal(settings?.confirmation_message !== undefined, id !== 'blank');
   });
