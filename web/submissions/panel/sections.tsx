@@ -100,7 +100,7 @@ export function PdfButton({ form, id }: { form: FormLocation; id: string }): Rea
   });
   return (
     <Button size="small" variant="quiet" icon="download" {...save.press()}>
-      Download PDF
+      <span className="unseen">Download </span>PDF
     </Button>
   );
 }

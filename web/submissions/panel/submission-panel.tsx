@@ -253,7 +253,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
             <span className="soft small numeric">{formatSubmissionReference(data.id)}</span>
             <CopyButton
               text={formatSubmissionReference(data.id)}
-              label="Copy confirmation code"
+              label="Copy code"
               variant="quiet"
               size="small"
             />
