@@ -158,6 +158,18 @@ test('stored emails lose references to removed elements, but are kept and stay v
   assert.deepEqual(checkSettings(kept, german), { ok: true, settings: kept, errors: [] });
 });
 
+test('the PDF is attached only by true or false', () => {
+  for (const attach_pdf of [true, false]) {
+    const notifications = [{ to: 'a@b.co', attach_pdf }];
+    assert.deepEqual(messagesOf({ receipt: { attach_pdf }, notifications }), []);
+  }
+  for (const attach_pdf of ['true', 1, {}])
+    assert.deepEqual(messagesOf({ receipt: { attach_pdf }, notifications: [{ to: 'a@b.co', attach_pdf }] }), [
+      'notifications.0.attach_pdf: "notifications.0.attach_pdf" must be true or false.',
+      'receipt.attach_pdf: "receipt.attach_pdf" must be true or false.',
+    ]);
+});
+
 test('a question whose ID is a placeholder comes first', () => {
   const own = formOf(element('text', 'answers'), element('text', 'edit_url'));
   const receipt = { subject: '{{answers}}', message: '{{answers}} {{answers}} {{edit_url}}' };

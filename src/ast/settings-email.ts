@@ -59,6 +59,7 @@ export type EmailWords = {
   readonly subject?: string;
   readonly message?: string;
   readonly reply_to?: ReplyTo;
+  readonly attach_pdf?: boolean;
 };
 
 /**
@@ -155,6 +156,8 @@ function* findWordProblems(
   const replyTo = getProperty(entry, 'reply_to');
   if (replyTo !== undefined && !isReplyTo(replyTo, form))
     yield ['reply_to', `must be an email address, or ${answerShape}`, 'invalid_format'];
+  if (!['boolean', 'undefined'].includes(typeof getProperty(entry, 'attach_pdf')))
+    yield ['attach_pdf', 'must be true or false', 'invalid_type'];
 }
 
 const answerShape = '{"answer": …} with the ID of an email element outside repeatable composites';
@@ -168,7 +171,7 @@ function isReceiptAnswer(value: unknown, form: Form | undefined): boolean {
 const isReplyTo = (value: unknown, form: Form | undefined): value is ReplyTo =>
   typeof value === 'string' ? isMailable(value) : isReceiptAnswer(value, form);
 
-const wordParts = ['subject', 'message', 'reply_to'] as const;
+const wordParts = ['subject', 'message', 'reply_to', 'attach_pdf'] as const;
 const notificationParts = ['when', 'to', ...wordParts, 'translations'];
 
 export const findNotificationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
@@ -216,6 +219,7 @@ export const wordSchemas = {
     description: `Markdown: bold, italics, links, lists and headings. At most ${formLimits.textBytes} bytes of UTF-8.`,
   },
   reply_to: { ...addressSchema, description: 'Where replies go.' },
+  attach_pdf: { type: 'boolean', description: 'Attaches the submission as a PDF of up to 7 MB.' },
 } as const;
 
 /** The value of the setting `receipt`. */

@@ -135,12 +135,14 @@ export type NewMail = {
   letter: EmailBody;
   /** The address for replies. Default: the sender. */
   replyTo?: string;
+  /** The submission whose PDF is attached when the email is sent, and the text if that is not possible. */
+  pdf?: { submissionId: string; fallback: string };
   /** The URL to unsubscribe. A POST unsubscribes immediately (RFC 8058); a visit asks first. */
   unsubscribeUrl?: string;
 };
 
 /** The sealed content of `mails.content`. */
-export type MailContent = Pick<NewMail, 'letter' | 'replyTo' | 'unsubscribeUrl'> & { name?: string };
+export type MailContent = Pick<NewMail, 'letter' | 'pdf' | 'replyTo' | 'unsubscribeUrl'> & { name?: string };
 
 /** The workspace and the resources to which emails belong. */
 type MailOwner = {
@@ -203,8 +205,9 @@ export async function enqueueMail(
   return id!;
 }
 
-const contentOf = ({ to, letter, replyTo, unsubscribeUrl }: NewMail): MailContent => ({
+const contentOf = ({ to, letter, pdf, replyTo, unsubscribeUrl }: NewMail): MailContent => ({
   letter,
+  ...(pdf && { pdf }),
   ...(to.name !== undefined && { name: oneLine(to.name) }),
   ...(replyTo !== undefined && { replyTo: checkAddress({ address: replyTo }).address }),
   ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),

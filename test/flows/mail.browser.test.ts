@@ -181,6 +181,7 @@ test('an author words the receipt of a form, sees a preview, and sends a test to
   await page.getByRole('button', { name: 'Replies to the receipt go to' }).click();
   await page.getByRole('option', { name: 'An address' }).click();
   await page.getByLabel('Reply address of the receipt').fill('help@example.org');
+  await page.getByText('Attach the PDF to the receipt').click();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Preview the receipt' }).click();
   const dialog = page.getByRole('dialog', { name: 'Email preview' });
@@ -196,6 +197,7 @@ test('an author words the receipt of a form, sees a preview, and sends a test to
     subject: 'See you soon',
     message: 'Hello **you** {{answers}}',
     reply_to: 'help@example.org',
+    attach_pdf: true,
   };
   await until('the working copy to be saved', async () => {
     const { body } = await author.api<{ settings: { receipt?: object } }>('GET', `/forms/${form.id}/draft`);

@@ -21,6 +21,7 @@ import { bulkJobKind, runBulkBatch } from '#submissions/changes/bulk.ts';
 import { removeFormSubmissionsBatch } from '#submissions/changes/remove-form.ts';
 import { deleteClosedWorkspaces } from '#submissions/changes/remove-workspace.ts';
 import { importSubmissionsStep, submissionImportJobKind } from '#submissions/import/start-import.ts';
+import { renderSubmissionPdf } from '#submissions/pdf/render-submission-pdf.ts';
 import { rebuildIndexBatch, rebuildIndexJob, startIndexRebuilds } from '#submissions/rebuild-index.ts';
 import { applyRetention } from '#submissions/retention/apply.ts';
 import { deliverJobKind } from '#webhooks/delivery-job.ts';
@@ -134,6 +135,7 @@ export function startBackgroundWork(
           config,
           vault: services.vault,
           signLink: services.links.sign,
+          renderPdf: (request) => renderSubmissionPdf(services, request),
           onAttempt(state, outcome) {
             mail.problem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
             services.metrics?.meter.mailed(state, mail.problem !== undefined);

@@ -27,6 +27,7 @@ test('a preview shows the email about a sample submission to the working copy', 
   const { status, body } = await owner.api<Preview>('POST', `${emails}/preview`, {
     ...receipt,
     reply_to: { answer: 'mail' },
+    attach_pdf: true,
   });
   assert.equal(status, 200);
   assert.equal(body.subject, 'For Booking');
@@ -46,7 +47,8 @@ test('a preview shows the email about a sample submission to the working copy', 
     wrong.body.errors.map(({ field }) => field),
     ['message'],
   );
-  assert.equal((await owner.api('POST', `${emails}/preview`, { kind: 'other' })).status, 422);
+  for (const body of [{ kind: 'other' }, { ...receipt, attach_pdf: 'yes' }])
+    assert.equal((await owner.api('POST', `${emails}/preview`, body)).status, 422);
 });
 
 test('a test goes to the address of its sender only, a few times a minute', async () => {

@@ -29,6 +29,9 @@ const FormEmail = Type.Object(
     subject: Type.Optional(Type.Unsafe<string>(wordSchemas.subject)),
     message: Type.Optional(Type.Unsafe<string>(wordSchemas.message)),
     reply_to: Type.Optional(Type.Unsafe<ReplyTo>(wordSchemas.reply_to)),
+    attach_pdf: Type.Optional(
+      Type.Boolean({ description: 'Ignored: the preview and the test have no PDF.' }),
+    ),
   },
   noExtraProperties,
 );
@@ -72,7 +75,7 @@ export function formEmailEndpoints(context: Context) {
   const compose = async (
     { workspaceId, formIds }: RequestScope,
     formId: string,
-    { kind, ...words }: Static<typeof FormEmail>,
+    { kind, attach_pdf: _noPdf, ...words }: Static<typeof FormEmail>,
   ): Promise<Omit<NewMail, 'to'>> => {
     requireFormAccess(formIds, formId);
     const { draft } = await readBuilderForm(database, workspaceId, formId);

@@ -102,6 +102,9 @@ export function composeNotification(
     subject: `New submission: ${form_name}`,
     ...(replyTo !== undefined && { replyTo }),
     ...own,
+    ...(words?.attach_pdf && {
+      pdf: { submissionId: submission.id, fallback: (blocks ? speech.words : english).noPdf },
+    }),
     letter: {
       heading: form_name,
       blocks: blocks ?? [
@@ -204,6 +207,7 @@ export function composeReceipt(
     kind: 'receipt',
     subject: fillTemplate(words.receiptSubject, values),
     ...worded,
+    ...(own?.attach_pdf && { pdf: { submissionId: given.id, fallback: words.noPdf } }),
     letter: {
       lang: locale,
       heading: blocks ? form : words.receiptHeading,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { transaction } from '#kit/database.ts';
+import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { cancelMails, enqueueMail, type NewMail, sendMailJobKind } from '#kit/outbox.ts';
 import { startQueue } from '#kit/queue/worker.ts';
@@ -23,10 +24,18 @@ const smtpOf = (url: string, from = 'Forms <forms@formloom.test>'): SmtpConfig =
   return smtp!;
 };
 
+/** The bytes that each rendering of a PDF returns, or the error that it throws, in order. */
+const renderings: (Buffer | Error)[] = [];
+
 const context: SendMailServices = {
   database,
   vault,
   signLink: ({ workspaceId, id }) => `https://files.test/${workspaceId}/${id}?signed`,
+  async renderPdf() {
+    const next = renderings.shift();
+    if (!(next instanceof Buffer)) throw next ?? new Error('No rendering is left.');
+    return { bytes: next, formName: 'A/b "c"\r\nBcc: eve@example.test' };
+  },
   config: {
     smtp: smtpOf(server.url),
     mailPerMinute: 60_000,
@@ -104,6 +113,46 @@ test('an email is sent as text and HTML when its transaction commits, and its co
   assert.match(mail.html!, /a&lt;b&gt;\.pdf<\/a> \(3 kB\)/);
   assert.match(mail.text!, /Tom & <Jerry>/);
   assert.match(mail.text!, /Links to files work for one hour/);
+});
+
+const pdf = { submissionId: '01890000-0000-7000-8000-000000000000', fallback: 'There is no PDF.' };
+
+test('a PDF is attached once the workspace can render it', async () => {
+  renderings.push(rateLimitExceeded(0.1, 'Two PDFs are rendered.'), Buffer.from('%PDF-1'));
+  const row = await settled(await enqueue({ to: { address: 'pdf@example.test' }, pdf }));
+  assert.deepEqual([row.state, row.attempts], ['sent', 1], 'waiting is not an attempt');
+  const { mail, raw } = await server.waitForOne('pdf@example.test');
+  const [file] = mail.attachments;
+  assert.deepEqual(
+    [mail.attachments.length, file!.mimeType, file!.disposition],
+    [1, 'application/pdf', 'attachment'],
+  );
+  assert.match(file!.filename!, /^A-b "c".*eve@example\.test [\dA-Z]{5}-[\dA-Z]{5}\.pdf$/s);
+  assert.equal(Buffer.from(file!.content as ArrayBuffer).toString(), '%PDF-1');
+  assert.doesNotMatch(raw, /^Bcc/im);
+  assert.doesNotMatch(mail.text!, /There is no PDF/);
+});
+
+test('an email is sent without its PDF, and says so, if the PDF is too large or fails', async () => {
+  for (const [name, problem] of Object.entries({
+    large: Buffer.alloc(7_000_001),
+    gone: new ApiError('not_found'),
+    slow: new ApiError('service_unavailable'),
+  })) {
+    renderings.push(problem);
+    await settled(await enqueue({ to: { address: `${name}@example.test` }, pdf }));
+    const { mail } = await server.waitForOne(`${name}@example.test`);
+    assert.equal(mail.attachments.length, 0, name);
+    assert.match(mail.text!, /A text\.\s+There is no PDF\./);
+    assert.match(mail.html!, /There is no PDF\./);
+  }
+  const id = await enqueue({ to: { address: 'broken@example.test' }, pdf });
+  await until('the email to be sent in spite of the error', async () => {
+    await database.query('update jobs set run_at = now() where id = $1 and lease_token is null', [id]);
+    queue.wake();
+    return (await find(id)).state === 'sent';
+  });
+  assert.match((await server.waitForOne('broken@example.test')).mail.text!, /There is no PDF\./);
 });
 
 test('an email that is rolled back is never sent', async () => {

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { recordInvitationEmailOutcome } from '#invitations/mail-invitations.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { hashMailAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { type MailContent, type MailKind, type MailState, mailPaces } from '#kit/outbox.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
+import { fileNameOf } from '#kit/replies/attachment.ts';
 import { type SmtpConfig, type SmtpOutcome, sendMessage } from '#kit/smtp.ts';
 import { double, nullable, onlyRow, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import type { LinkTarget, Vault } from '#kit/vault.ts';
+import type { renderSubmissionPdf } from '#submissions/pdf/render-submission-pdf.ts';
 import { checkMailLimits, type MailLimitConfig, type MailPostponement } from './mail-limits.ts';
 import { type RenderedEmail, renderEmail } from './template.ts';
 
@@ -29,6 +33,9 @@ const outcomeHandlers: Partial<Readonly<Record<MailKind, OutcomeHandler>>> = {
   reminder: recordInvitationEmailOutcome,
 };
 
+/** A PDF that is attached to an email. */
+type Pdf = { filename: string; content: Buffer };
+
 type MessageParts = {
   /** The email's id. The Message-ID is made from it, so a duplicate is recognized as one. */
   id: string;
@@ -38,6 +45,7 @@ type MessageParts = {
   /** When the email was written; the same in every attempt. */
   date: Date;
   letter: RenderedEmail;
+  pdf?: Pdf | undefined;
   replyTo?: string | undefined;
   unsubscribeUrl?: string | undefined;
 };
@@ -48,7 +56,7 @@ type MessageParts = {
  * files or URLs.
  */
 export async function composeMessage(parts: MessageParts): Promise<Buffer> {
-  const { id, from, to, subject, date, letter, replyTo, unsubscribeUrl } = parts;
+  const { id, from, to, subject, date, letter, pdf, replyTo, unsubscribeUrl } = parts;
   // Loaded on first use, so that an instance without email does not need it.
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
@@ -59,6 +67,7 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
     date,
     text: letter.text,
     html: letter.html,
+    attachments: pdf ? [{ ...pdf, contentType: 'application/pdf' }] : [],
     headers: {
       // RFC 3834: prevents automatic replies.
       'Auto-Submitted': 'auto-generated',
@@ -198,6 +207,7 @@ export type SendMailServices = {
   vault: Pick<Vault, 'unseal'>;
   /** Returns the download URL of a file, valid for an hour from now. */
   signLink: (file: LinkTarget) => string;
+  renderPdf: (request: Parameters<typeof renderSubmissionPdf>[1]) => ReturnType<typeof renderSubmissionPdf>;
   config: {
     smtp: SmtpConfig | undefined;
     mailPerMinute: number;
@@ -221,16 +231,20 @@ export function createMailHandler(context: SendMailServices): JobHandler {
   return async (job, signal) => {
     const waiting = await findQueued(context, job);
     if (!waiting) return completeJob(database, job);
+    let pdf: Pdf | undefined;
     if (config.smtp) {
       const late = await checkMailLimits(database, { ...job, ...waiting }, config);
       if (late) return postponeJob(context, job, waiting, late);
+      const rendered = await renderAttachment(context, job, waiting);
+      if (rendered && 'delay' in rendered) return postponeJob(context, job, waiting, rendered);
+      pdf = rendered;
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
       if (!(await waitForSendSlot(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
     }
     // The email may have been canceled in the meantime.
     const mail = await findQueued(context, job);
     if (!mail) return completeJob(database, job);
-    await settle(context, job, mail, await attempt(context, job, mail, signal));
+    await settle(context, job, mail, await attempt(context, job, { ...mail, pdf }, signal));
   };
 }
 
@@ -239,24 +253,55 @@ async function findQueued({ database }: SendMailServices, job: Job): Promise<Fou
   return mail?.state === 'queued' ? mail : undefined;
 }
 
+/** The largest attached PDF, in bytes. Encoded, it stays below 10 MB, a common limit of mail servers. */
+const longestPdf = 7_000_000;
+/** After this many failures in a row, about 15 s, the email is sent without its PDF. */
+const pdfFailures = 4;
+
+/** Renders the PDF of an email. Returns undefined to send it without one, or how long to wait. */
+async function renderAttachment(
+  context: SendMailServices,
+  { workspaceId, failures }: Job,
+  { kind, content }: FoundMail,
+): Promise<Pdf | MailPostponement | undefined> {
+  const { submissionId: id } = readContent(context.vault, content)?.pdf ?? {};
+  if (id === undefined) return undefined;
+  try {
+    const isForVisitor = kind !== 'notification';
+    const { bytes, formName } = await context.renderPdf({ workspaceId, id, isForVisitor });
+    const filename = fileNameOf(formName, ` ${formatSubmissionReference(id)}.pdf`);
+    return bytes.length <= longestPdf ? { filename, content: bytes } : undefined;
+  } catch (error) {
+    const { code, message, retryAfter = 5 }: Partial<ApiError> = error instanceof ApiError ? error : {};
+    if (code === 'rate_limit_exceeded') return { reason: message!, delay: retryAfter };
+    // The submission is gone, or its PDF takes too long.
+    if (code === 'not_found' || code === 'service_unavailable' || failures >= pdfFailures) return undefined;
+    throw error;
+  }
+}
+
 async function attempt(
   { vault, signLink, config }: SendMailServices,
   { workspaceId, id }: Job,
-  mail: FoundMail,
+  mail: FoundMail & { pdf: Pdf | undefined },
   signal: AbortSignal,
 ): Promise<SmtpOutcome> {
   const { smtp } = config;
   if (!smtp) return { kind: 'refused', reason: mailNotConfigured };
   const content = readContent(vault, mail.content);
   if (!content) return { kind: 'refused', reason: "The email can't be decrypted with this server's key." };
-  const { letter, name, replyTo, unsubscribeUrl } = content;
+  const { letter, pdf: wanted, name, replyTo, unsubscribeUrl } = content;
+  const { pdf } = mail;
+  const more = wanted && !pdf ? [{ kind: 'text', text: wanted.fallback } as const] : [];
+  const body = { ...letter, blocks: [...letter.blocks, ...more] };
   const raw = await composeMessage({
     id,
     from: smtp.from,
     to: { address: mail.recipient, ...(name !== undefined && { name }) },
     subject: mail.subject,
     date: mail.created_at,
-    letter: renderEmail(letter, (fileId) => signLink({ workspaceId, formId: mail.form_id!, id: fileId })),
+    letter: renderEmail(body, (fileId) => signLink({ workspaceId, formId: mail.form_id!, id: fileId })),
+    pdf,
     replyTo,
     unsubscribeUrl,
   });

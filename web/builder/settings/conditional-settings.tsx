@@ -105,6 +105,7 @@ export function NotificationsField({ form }: SettingProps): ReactElement {
             kind={typeof entry.to === 'string' ? 'notification' : 'receipt'}
             label={label}
             email={entry}
+            isPdfInherited={typeof entry.to !== 'string' && settings.receipt?.attach_pdf === true}
             onChange={put}
           />
         </>

@@ -7,6 +7,7 @@ import type { EntryTranslations } from '#ast/translations/check-translations.ts'
 import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
+import { Switch } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { DrawnPage } from '../../design/drawn-page.tsx';
 import { FieldHelp, TextArea, TextField } from '../../design/field.tsx';
@@ -26,6 +27,8 @@ type WordsProps<Email extends EmailWords> = SettingProps & {
   /** What the labels call the email: `email 2`. */
   readonly label: string;
   readonly email: Email;
+  /** Whether the setting `receipt` attaches the PDF, unless this email says otherwise. */
+  readonly isPdfInherited?: boolean;
   readonly onChange: (email: Email) => void;
 };
 
@@ -41,10 +44,11 @@ export function EmailWordsFields<Email extends EmailWords & Translated>({
   kind,
   label,
   email,
+  isPdfInherited = false,
   onChange,
 }: WordsProps<Email>): ReactElement {
   const [isPreviewed, setPreviewed] = useState(false);
-  const { subject = '', message = '', reply_to: replyTo } = email;
+  const { subject = '', message = '', reply_to: replyTo, attach_pdf: attachPdf = isPdfInherited } = email;
   const chosen = typeof replyTo === 'object' ? replyTo.answer : undefined;
   const none = kind === 'receipt' ? 'Sender of this server' : 'Visitor';
   const [byDefault, ...elements] = useElementChoices(form.root, chosen, receiptCandidates, none);
@@ -53,6 +57,10 @@ export function EmailWordsFields<Email extends EmailWords & Translated>({
   const reply = (to: EmailWords['reply_to']): void => {
     const { reply_to: _old, ...rest } = email;
     onChange({ ...rest, ...(to !== undefined && { reply_to: to }) } as Email);
+  };
+  const attach = (isOn: boolean): void => {
+    const { attach_pdf: _old, ...rest } = email;
+    onChange({ ...rest, ...(isOn !== isPdfInherited && { attach_pdf: isOn }) } as Email);
   };
   return (
     <>
@@ -78,9 +86,6 @@ export function EmailWordsFields<Email extends EmailWords & Translated>({
           isReadOnly={form.isReadOnly}
         />
       </InsertAnswerMenu>
-      {kind === 'receipt' && pipedIds(`${subject}${message}`).some((id) => !isLinkOrName(id)) && (
-        <Message tone="warn">{settingRow('receipt_answers').note}</Message>
-      )}
       <Select
         label={`Replies to ${label} go to`}
         value={typeof replyTo === 'string' ? byAddress : (chosen ?? '')}
@@ -98,6 +103,13 @@ export function EmailWordsFields<Email extends EmailWords & Translated>({
           isReadOnly={form.isReadOnly}
         />
       )}
+      <Switch isSelected={attachPdf} isDisabled={form.isReadOnly} onChange={attach}>
+        {`Attach the PDF to ${label}`}
+      </Switch>
+      {kind === 'receipt' &&
+        (attachPdf || pipedIds(`${subject}${message}`).some((id) => !isLinkOrName(id))) && (
+          <Message tone="warn">{settingRow('receipt_answers').note}</Message>
+        )}
       <div className="row">
         <Button size="small" icon="eye" aria-label={`Preview ${label}`} onPress={() => setPreviewed(true)}>
           Preview
@@ -110,6 +122,7 @@ export function EmailWordsFields<Email extends EmailWords & Translated>({
             ...(subject !== '' && { subject }),
             ...(message !== '' && { message }),
             ...(replyTo !== undefined && { reply_to: replyTo }),
+            attach_pdf: attachPdf,
           }}
           canSend={!form.isReadOnly}
           onClose={() => setPreviewed(false)}
@@ -142,7 +155,7 @@ function PreviewDialog({ email, canSend, onClose }: PreviewProps): ReactElement 
   return (
     <Dialog
       title="Email preview"
-      description="With sample answers."
+      description={email.attach_pdf ? 'With sample answers, without the PDF.' : 'With sample answers.'}
       size="medium"
       isOpen
       onClose={onClose}
