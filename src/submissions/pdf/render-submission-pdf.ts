@@ -19,7 +19,7 @@ import { describeAnswers } from './describe-submission.ts';
 import type { PaperSize, PdfDocument } from './document.ts';
 import { readLogo, readPictures } from './pictures.ts';
 import type { renderPdf } from './render-pdf.ts';
-import { pdfWords } from './words.ts';
+import { pdfWords } from './words/words.ts';
 
 /** Selects a submission with everything that its PDF shows. */
 const findForPdf = statement('submissions.find_for_pdf', 'workspace_id id', [
