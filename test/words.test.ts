@@ -50,7 +50,7 @@ const proseOf = (page: string): string[] =>
     .filter(Boolean);
 
 const written: readonly { file: string; text: string }[] = [
-  ...sentencesOf(['{src,web}/**/*.{ts,tsx}', 'src/*/words/en.json', 'web/forms/templates/*.json']),
+  ...sentencesOf(['{src,web}/**/*.{ts,tsx}', 'src/**/words/en.json', 'web/forms/templates/*.json']),
   ...testSentencesOf(['{src,web}/**/*.test.{ts,tsx}', '{test,bench,deploy}/**/*.{ts,mjs}', '*.mjs']),
   ...docs.flatMap((file) => proseOf(readFileSync(home + file, 'utf8')).map((text) => ({ file, text }))),
 ].filter(({ text }) => exceptions.every(([excepted]) => !text.includes(excepted)));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Form } from '#ast/form/tree.ts';
-import { element, formOf, stepsOf } from '#test/ast/forms.ts';
+import { composite, element, formOf, stepsOf } from '#test/ast/forms.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { shuffleForm } from './visit/shuffle-form.ts';
@@ -82,6 +82,34 @@ test('texts keep their places, and options without shuffle their order', () => {
     ['order', 'fixed'],
   );
   assert.deepEqual(children[1]!.children[1], form.children[1]!.children[1]);
+});
+
+test('a question comes after the questions that its condition and its texts use', () => {
+  const form = formOf(
+    element('yes_no', 'smokes'),
+    composite('home', [element('text', 'city')]),
+    element('number', 'daily', { show_when: { element: 'smokes', is: 'equals', value: true } }),
+    element('text', 'since', { label: 'Since when do you smoke {{ daily }}?' }),
+    element('radio', 'place', {
+      options: ['a', { id: 'b', label: 'B', show_when: { element: 'city', is: 'answered' } }],
+    }),
+  );
+  const shuffledForm = { ...form, children: [{ ...form.children[0]!, attrs: { shuffle: true } }] } as Form;
+  const orders = new Set<string>();
+  for (let seed = 0; seed < 200; seed += 1) {
+    const { children } = shuffleForm(shuffledForm, String(seed)).children[0]!;
+    const ids = children.map(({ attrs }) => attrs?.id);
+    orders.add(ids.join());
+    const isSorted = (...some: string[]) =>
+      assert.deepEqual(
+        ids.filter((id) => some.includes(id!)),
+        some,
+        ids.join(),
+      );
+    isSorted('smokes', 'daily', 'since');
+    isSorted('home', 'place');
+  }
+  assert.ok(orders.size > 5);
 });
 
 test('every order of three options is about as frequent', () => {

@@ -109,6 +109,45 @@ test('a form whose every question is prefilled can be sent', async () => {
   assert.deepEqual((await submissionOf(tenant, await page.press('submit'))).answers, { name: 'Ada' });
 });
 
+test('answers of an invitation are skipped, and stay out of the URL', async () => {
+  const form = await makeTrip();
+  const invited = await tenant.call('POST', `/forms/${form}/invitations`, {
+    invitations: [{ email: 'f@example.com', prefill: { name: 'Ada', email: 'f@example.com' } }],
+  });
+  const [{ url }] = (invited.body as unknown as { data: [{ url: string }] }).data;
+  const { pathname, search } = new URL(url);
+  const trip = await openPaper(service, `${pathname}${search}&people=2`);
+  assert.deepEqual([trip.headings, hasControl(trip, 'people')], [['Trip'], false]);
+  const { action } = trip.tags.find(({ tag }) => tag === 'form')!.attrs;
+  assert.doesNotMatch(action!, /name=|email=/);
+  assert.match(action!, /people=2/);
+  const end = await trip.press('next');
+  const { answers } = await submissionOf(tenant, await end.press('submit'));
+  assert.deepEqual([answers['name'], answers['people']], ['Ada', 2]);
+});
+
+test('an answer that replaces the one of an invitation is kept, when the answers are saved, too', async () => {
+  const form = await makeTrip({ save_progress: true });
+  await openVisitor(service).submit(form, { name: 'Bob', email: 'g@example.com' });
+  const invited = await tenant.call('POST', `/forms/${form}/invitations`, {
+    invitations: [{ email: 'g@example.com', prefill: { name: 'Ada', email: 'g@example.com' } }],
+  });
+  const [{ url }] = (invited.body as unknown as { data: [{ url: string }] }).data;
+  const { pathname, search } = new URL(url);
+  const end = await (await openPaper(service, `${pathname}${search}&people=2&meals=Dinner&city=Oslo`)).press(
+    'submit',
+  );
+  assert.deepEqual([end.status, end.headings], [422, ['You']]);
+  const corrected = await end.press('next', { email: 'h@example.com' });
+  assert.deepEqual(corrected.values('email'), ['h@example.com']);
+  const saved = await corrected.press('save');
+  const link = saved.tags.find(({ attrs }) => attrs['href']?.includes('/resume/'))!.attrs['href']!;
+  const resumed = await openPaper(service, new URL(link.replaceAll('&amp;', '&'), service.url).href);
+  assert.deepEqual(resumed.values('email'), ['h@example.com']);
+  const { answers } = await submissionOf(tenant, await resumed.press('submit'));
+  assert.deepEqual([answers['name'], answers['email']], ['Ada', 'h@example.com']);
+});
+
 test('a request in JSON takes the same answers from its URL as the page, unless its body has others', async () => {
   const form = await makeTrip();
   const visitor = openVisitor(service);

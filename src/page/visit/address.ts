@@ -26,6 +26,8 @@ export type FormAddressParameters = {
   readonly prefill: readonly (readonly [name: string, value: string])[];
   /** The prefilled answers of skipped questions, which every post repeats. */
   readonly carried?: FormAddressParameters['prefill'];
+  /** The names of the answers that the invitation prefills. They stay out of URLs. */
+  readonly invited?: readonly string[];
   /** The page's own parameters: names that begin with `_`. */
   readonly own: ReadonlyMap<string, string>;
 };

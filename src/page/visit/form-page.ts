@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { type Condition, comparisonsOf } from '#ast/basics/condition.ts';
 import { spendWork } from '#ast/basics/work.ts';
@@ -127,7 +128,7 @@ export type FormPageContent = {
 
 /** Renders a form's page. @throws TooMuchWork */
 export function formPage(context: RenderPageServices, given: Visit, showing: FormPageContent): string {
-  const visit = showInvalidQuestions(given, showing.errors);
+  const visit = showChangedQuestions(given, showing);
   const { live, words, sentences, numberLocale, language, languages, look } = visit;
   const { raw, errors, files, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
@@ -183,9 +184,11 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
   });
 }
 
-/** Returns the visit without skipping questions that have an error. */
-function showInvalidQuestions(visit: Visit, errors: readonly FieldMessage[]): Visit {
-  const fields = errors.map(({ field }) => field);
+/** Returns the visit without skipping questions that have an error, or another answer after one. */
+function showChangedQuestions(visit: Visit, { raw, errors }: FormPageContent): Visit {
+  const isChanged = (id: string): boolean =>
+    Object.hasOwn(raw, id) && !isDeepStrictEqual(raw[id], visit.skipped[id]);
+  const fields = [...errors.map(({ field }) => field), ...Object.keys(visit.skipped).filter(isChanged)];
   if (!fields.some((field) => Object.hasOwn(visit.skipped, field))) return visit;
   const { form, ...skipping } = skipPrefilledQuestions(visit.live.form, visit.address, visit.context, fields);
   return { ...visit, ...skipping, live: { ...visit.live, form } };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { pipedIds } from '#ast/form/piping.ts';
 import { type Element, type Form, isComposite, isQuestion, type Step, walkElements } from '#ast/form/tree.ts';
 
 type Shuffled = { readonly shuffle?: boolean; readonly options?: readonly unknown[] };
@@ -28,10 +29,44 @@ export function shuffleForm(form: Form, seed: string): Form {
   const children = form.children.map((step, index) => {
     const elements = step.children.map(shuffleElement);
     if (!isShuffled(step)) return { ...step, children: elements };
-    const questions = shuffle(elements.filter(isQuestion), `${seed} #${index}`);
+    const questions = shuffleQuestions(elements.filter(isQuestion), `${seed} #${index}`);
     return { ...step, children: elements.map((each) => (isQuestion(each) ? questions.shift()! : each)) };
   });
   return { ...form, children };
+}
+
+/**
+ * Returns questions in an order that only the seed decides. Each question comes after the earlier ones that its
+ * conditions and texts use, because a visitor who is asked one question at a time does not go back.
+ */
+function shuffleQuestions(questions: readonly Element[], seed: string): Element[] {
+  const places = new Map(questions.flatMap((each, index) => idsIn(each).map((id) => [id, index])));
+  const placed = new Set<Element>();
+  const place = (question: Element, index: number): void => {
+    if (placed.has(question)) return;
+    for (const id of listUsedIds(question)) {
+      const earlier = places.get(id) ?? index;
+      if (earlier < index) place(questions[earlier]!, earlier);
+    }
+    placed.add(question);
+  };
+  for (const question of shuffle(questions, seed)) place(question, questions.indexOf(question));
+  return [...placed];
+}
+
+const idsIn = (element: Element): string[] => [
+  element.attrs?.id ?? '',
+  ...(isComposite(element) ? element.children.flatMap(idsIn) : []),
+];
+
+/** Lists the questions that the conditions and texts of an element name. */
+function listUsedIds(element: Element): string[] {
+  const ids: string[] = [];
+  const text = JSON.stringify(element, (key, value: unknown) => {
+    if (key === 'element' && typeof value === 'string') ids.push(value);
+    return value;
+  });
+  return [...ids, ...pipedIds(text)];
 }
 
 /** Returns the items in an order that only the seed decides. */

@@ -22,8 +22,8 @@ export type SkippingForm = {
 };
 
 /**
- * Skips the questions outside of rows that the URL answers with valid values. Each post repeats the answers in
- * its URL, so the page has no controls for them.
+ * Skips the questions outside of rows that the URL or the invitation answers with valid values. Each post repeats
+ * the answers in its URL, or has the invitation, so the page has no controls for them.
  * @param shown the HTML names of questions that are shown all the same, because they have errors.
  */
 export function skipPrefilledQuestions(
@@ -38,6 +38,7 @@ export function skipPrefilledQuestions(
   );
   const questions = indexQuestionsById(listQuestions(form));
   const carried = address.prefill.filter(([name]) => {
+    if (address.invited?.includes(name)) return false;
     const { input, row } = findInput(questions, name) ?? {};
     return input !== undefined && !row && getProperty(skipped, input.attrs.id) !== undefined;
   });

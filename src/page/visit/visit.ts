@@ -92,7 +92,7 @@ export function readVisit(
   const own = order === undefined ? address.own : new Map([...address.own, [orderParameter, order]]);
   const reference = { ...address.reference, ...guest?.reference };
   const invited = prefillOf(guest);
-  const isOpen = ([name]: readonly [string, string]) => invited.every(([known]) => known !== name);
+  const names = invited.map(([name]) => name);
   const accepted = request.headers['accept-language'];
   const languages = languagesOf(form);
   const { language, locale } = chooseLanguage(languages, {
@@ -104,7 +104,8 @@ export function readVisit(
   const localized = localizeForm(found, form, { language, locale, order });
   const context = createEvaluationContext(localized.settings, reference);
   // The URL cannot override answers of the invitation.
-  const prefilled = { ...address, own, prefill: [...invited, ...address.prefill.filter(isOpen)] };
+  const prefill = [...invited, ...address.prefill.filter(([name]) => !names.includes(name))];
+  const prefilled = { ...address, own, prefill, invited: names };
   const skips = found.settings.skip_prefilled === true && form === found.form && prefilled.prefill.length > 0;
   const skipping = skips
     ? skipPrefilledQuestions(localized.form, prefilled, context)

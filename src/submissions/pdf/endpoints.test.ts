@@ -151,6 +151,14 @@ test('without offer_pdf, there is no link, and earlier links stop working', asyn
   assert.equal((await download(earlier)).status, 404);
 });
 
+test('PDFs of a workspace are rendered one after the other, and only a few wait', async () => {
+  const replies = await Promise.all(Array.from({ length: 12 }, () => fromApi(id)));
+  const statuses = replies.map(({ status }) => status).toSorted();
+  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429]);
+  assert.ok(replies.find(({ status }) => status === 429)?.headers.has('retry-after'));
+  assert.equal((await fromApi(id)).status, 200);
+});
+
 test('questions and the texts of the PDF are in the requested language of the form', async () => {
   const name = element('text', 'name', { label: 'Name', translations: { de: { label: 'Voller Name' } } });
   const step = { type: 'step', children: [name] };

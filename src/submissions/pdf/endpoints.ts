@@ -19,7 +19,7 @@ export const getSubmissionPdfEndpoint = (services: PdfServices) =>
   operation({
     summary: 'Get submission as PDF',
     description:
-      'Returns the answers as a PDF for people: with the logo and color of the form, its steps, pictures and signatures. It is tagged for screen readers. 429 while two PDFs of the workspace are rendered.',
+      'Returns the answers as a PDF for people: with the logo and color of the form, its steps, pictures and signatures. It is tagged for screen readers. PDFs of a workspace are rendered one after the other: 429 while ten wait.',
     permission: 'submissions:read',
     audit: 'entry by people',
     params: idParameter,

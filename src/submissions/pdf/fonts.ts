@@ -95,41 +95,39 @@ const replacement = '\ufffd';
 const joined = /[\p{M}\p{Emoji_Modifier}\p{Join_Control} ]/u;
 
 /**
- * Creates a function that chooses fonts for texts.
- * @param sample all texts of the document. @param register is called with each font before it is used.
+ * Opens the fonts of a document. Returns a function that chooses fonts for its texts.
+ * @param samples all characters of the document, by weight. @param register is called with each font.
  */
-export function createFontChooser(
-  { sample, language, operatorFiles }: { sample: string; language: string; operatorFiles: readonly string[] },
+export async function openFonts(
+  given: {
+    readonly samples: Readonly<Record<Weight, string>>;
+    readonly language: string;
+    readonly operatorFiles: readonly string[];
+  },
   register: (name: string, font: Font) => void,
-): (text: string, weight: Weight) => Promise<FontText> {
-  const files = listFontFiles(sample, language, operatorFiles);
+): Promise<(text: string, weight: Weight) => FontText> {
+  const files = listFontFiles(given.samples.regular, given.language, given.operatorFiles);
   const opened = new Map<string, OpenFont>();
-  const known = new Map<string, OpenFont | undefined>();
-  const open = async (file: FontFile, weight: Weight): Promise<OpenFont> => {
-    const name = `${file.name} ${weight}`;
-    const found = opened.get(name) ?? { name, font: await file.open(weight) };
-    if (!opened.has(name)) register(name, found.font);
-    opened.set(name, found);
-    return found;
-  };
-  const find = async (point: number, weight: Weight): Promise<OpenFont | undefined> => {
-    for (const file of files) {
-      if (!file.mayHave(point)) continue;
-      const found = await open(file, weight);
-      if (found.font.hasGlyphForCodePoint(point)) return found;
+  const known = new Map<string, OpenFont>();
+  for (const weight of ['regular', 'bold'] as const)
+    for (const character of new Set(replacement + given.samples[weight])) {
+      const point = character.codePointAt(0)!;
+      for (const file of files) {
+        if (!file.mayHave(point)) continue;
+        const name = `${file.name} ${weight}`;
+        const found = opened.get(name) ?? { name, font: await file.open(weight) };
+        if (!opened.has(name)) register(name, found.font);
+        opened.set(name, found);
+        if (!found.font.hasGlyphForCodePoint(point)) continue;
+        known.set(`${weight} ${character}`, found);
+        break;
+      }
     }
-    return undefined;
-  };
-  const findOnce = async (character: string, weight: Weight): Promise<OpenFont | undefined> => {
-    const key = `${weight} ${character}`;
-    if (!known.has(key)) known.set(key, await find(character.codePointAt(0)!, weight));
-    return known.get(key);
-  };
-  return async (given, weight) => {
+  return (written, weight) => {
     const fonts: string[] = [];
     let text = '';
     let last: OpenFont | undefined;
-    for (const each of given) {
+    for (const each of written) {
       // The space of emoji is as wide as an emoji.
       const isWide = each === ' ' && last?.name.startsWith('noto-emoji') === true;
       const isInLast = last?.font.hasGlyphForCodePoint(each.codePointAt(0)!) === true;
@@ -138,9 +136,9 @@ export function createFontChooser(
       if (!isJoined && /\p{Join_Control}/u.test(each)) continue;
       // Marks of direction are not drawn.
       const isKept = isJoined || /\p{Bidi_Control}/u.test(each);
-      const own = isKept && last ? last : await findOnce(isKept ? replacement : each, weight);
+      const own = isKept && last ? last : known.get(`${weight} ${isKept ? replacement : each}`);
       const character = own ? each : replacement;
-      last = own ?? (await findOnce(replacement, weight))!;
+      last = own ?? known.get(`${weight} ${replacement}`)!;
       text += character;
       for (let unit = 0; unit < character.length; unit += 1) fonts.push(last.name);
     }

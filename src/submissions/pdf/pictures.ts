@@ -12,6 +12,8 @@ const drawnTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 
 const mostPictures = 30;
 /** The longest side of a picture: the width of a page at 180 dots per inch. */
 const longest = 1_200;
+/** Larger files would take too much memory. They are listed by name. */
+const mostBytes = 50_000_000;
 /** Decoding this many pixels takes about 200 MB of memory. */
 const mostPixels = 52_000_000;
 const patienceSeconds = 10;
@@ -25,7 +27,9 @@ export async function readPictures(
   files: readonly FileAnswer[],
 ): Promise<Map<string, Picture>> {
   const pictures = new Map<string, Picture>();
-  const drawn = files.filter(({ content_type }) => drawnTypes.includes(content_type)).slice(0, mostPictures);
+  const drawn = files
+    .filter(({ content_type, size }) => drawnTypes.includes(content_type) && size <= mostBytes)
+    .slice(0, mostPictures);
   // One at a time, so that a submission with many files does not use up the memory.
   for (const { id } of drawn) {
     const stream = await storage.open(storageKey(workspaceId, id));

@@ -4,7 +4,7 @@ import { directionOf } from '#ast/basics/match-language.ts';
 import { cutMarks, normalizeText } from '#ast/basics/text.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import type { PdfBlock, PdfDocument, Picture } from './document.ts';
-import { createFontChooser, type FontText, type Weight } from './fonts.ts';
+import { type FontText, openFonts, type Weight } from './fonts.ts';
 import { layOut, type TextLine, type TextRun } from './lay-out.ts';
 
 const margin = 54;
@@ -34,8 +34,8 @@ type Flow = {
   readonly doc: PDFKit.PDFDocument;
   readonly document: PdfDocument;
   readonly direction: 'ltr' | 'rtl';
-  /** Returns the lines of a prepared text, with a font for each character. */
-  readonly linesOf: (text: string, weight: Weight) => readonly FontText[];
+  /** Chooses a font for each character of a line. */
+  readonly choose: (text: string, weight: Weight) => FontText;
   y: number;
 };
 
@@ -63,29 +63,18 @@ export async function renderPdf(
     info: { Title: clean(title), Creator: 'Formloom', Producer: 'Formloom' },
   });
   const bytes = buffer(doc);
-  const choose = createFontChooser(
-    { sample: JSON.stringify(document.blocks), language, operatorFiles },
-    (name, font) => doc.registerFont(name, font as unknown as PDFKit.Mixins.PDFFontSource),
+  const samples = {
+    regular: `${textIn(document)}${bullet}0123456789`,
+    bold: textIn([title, document.blocks.filter(({ kind }) => kind === 'step' || kind === 'question')]),
+  };
+  const choose = await openFonts({ samples, language, operatorFiles }, (name, font) =>
+    doc.registerFont(name, font as unknown as PDFKit.Mixins.PDFFontSource),
   );
-  const prepared = new Map<string, readonly FontText[]>();
-  const prepare = async (text: string, weight: Weight): Promise<void> => {
-    const lines: FontText[] = [];
-    for (const line of clean(text).split('\n')) lines.push(await choose(line, weight));
-    prepared.set(`${weight} ${text}`, lines);
-  };
-  for (const [text, style] of textsOf(document)) await prepare(text, styles[style].weight);
-  const flow: Flow = {
-    doc,
-    document,
-    direction: directionOf(language),
-    linesOf: (text, weight) => prepared.get(`${weight} ${text}`)!,
-    y: margin,
-  };
+  const flow: Flow = { doc, document, direction: directionOf(language), choose, y: margin };
   drawContent(flow);
   const total = doc.bufferedPageRange().count;
   for (let number = 1; number <= total; number += 1) {
     const text = fillTemplate(document.footer, { number, total });
-    await prepare(text, styles.footer.weight);
     doc.switchToPage(number - 1);
     flow.y = doc.page.height - margin + 14;
     drawArtifact(flow, 'Pagination', () => drawText(flow, text, 'footer'));
@@ -101,20 +90,11 @@ const clean = (text: string): string =>
     .replaceAll('\t', '    ')
     .replaceAll(/(?![\n\p{Join_Control}\p{Bidi_Control}])[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu, '');
 
-const bullet = '•';
+/** Returns the texts of a part of the document, without pictures. */
+const textIn = (part: unknown): string =>
+  clean(JSON.stringify(part, (key, value: unknown) => (key === 'bytes' ? undefined : value)));
 
-/** Lists every text of a document with its style. Their fonts are opened before they are drawn. */
-const textsOf = ({ title, subtitle, blocks }: PdfDocument): [text: string, style: StyleName][] => [
-  [title, 'title'],
-  [subtitle, 'subtitle'],
-  [bullet, 'text'],
-  ...blocks.flatMap((block): [string, StyleName][] => {
-    if (block.kind === 'picture') return [];
-    if (block.kind === 'list') return block.items.map((item) => [item, 'text']);
-    if (block.kind === 'table') return block.rows.flat().map((cell) => [cell, 'text']);
-    return [[block.text, block.kind]];
-  }),
-];
+const bullet = '•';
 
 function drawContent(flow: Flow): void {
   const { doc, document } = flow;
@@ -221,8 +201,12 @@ function drawText(flow: Flow, text: string, name: StyleName, { start, end }: Ins
   flow.y += above;
   const width = contentWidth(flow) - start - end;
   const measure = ({ font, text: run }: TextRun): number => flow.doc.font(font, size).widthOfString(run);
-  for (const paragraph of flow.linesOf(text, weight))
-    for (const line of layOut(paragraph, { width, direction: flow.direction, measure })) {
+  for (const paragraph of clean(text).split('\n'))
+    for (const line of layOut(flow.choose(paragraph, weight), {
+      width,
+      direction: flow.direction,
+      measure,
+    })) {
       if (name !== 'footer') makeRoom(flow, size * leading);
       flow.doc.fillColor(color);
       drawLine(flow, line, size, { start, end });

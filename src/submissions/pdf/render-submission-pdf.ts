@@ -6,6 +6,7 @@ import type { Settings } from '#ast/settings.ts';
 import { paletteOf } from '#ast/theme/colour.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
+import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -18,7 +19,7 @@ import { describeAnswers } from './describe-submission.ts';
 import type { PaperSize, PdfDocument } from './document.ts';
 import { readLogo, readPictures } from './pictures.ts';
 import type { renderPdf } from './render-pdf.ts';
-import { pdfWords } from './words.ts';
+import { pdfWords } from './words/words.ts';
 
 /** Selects a submission with everything that its PDF shows. */
 const findForPdf = statement('submissions.find_for_pdf', 'workspace_id id', [
@@ -59,18 +60,43 @@ type PdfRequest = {
 /** A PDF takes about 0.5 s. One with a megabyte of answers takes 5 s on a busy machine. */
 const threadLimits = { megabytes: 512, ms: 60_000, tooMuch: undefined } as const;
 
+/** Visitors who finish at the same time wait for their PDF instead of seeing an error. */
+const tenAtOnce = limitConcurrency(10, { seconds: 5, why: 'This workspace is already rendering 10 PDFs.' });
+/** The last PDF of each workspace that is being rendered, or waits. */
+const lastPdfs = new Map<string, Promise<RenderedPdf>>();
+
+type RenderedPdf = { readonly bytes: Buffer; readonly formName: string };
+
 /**
- * Renders a submission as a PDF, in a thread. Nothing is stored.
+ * Renders a submission as a PDF, in a thread, after the other PDFs of the workspace. Nothing is stored.
  * @returns the bytes, and the name of the form for the file name.
- * @throws ApiError not_found; rate_limit_exceeded while two PDFs of the workspace are rendered;
+ * @throws ApiError not_found; rate_limit_exceeded while ten PDFs of the workspace are rendered or wait;
  * service_unavailable if it takes too long.
  */
-export async function renderSubmissionPdf(
-  services: PdfServices,
-  { workspaceId, id, size = 'A4', language, isForVisitor, requireForm }: PdfRequest,
-): Promise<{ bytes: Buffer; formName: string }> {
+export async function renderSubmissionPdf(services: PdfServices, request: PdfRequest): Promise<RenderedPdf> {
+  const { workspaceId, id, requireForm } = request;
   const row = requireRow(await findForPdf(services.database, { workspace_id: workspaceId, id }));
   requireForm?.(row.form_id);
+  return tenAtOnce.run(workspaceId, async () => {
+    const rendered = Promise.allSettled([lastPdfs.get(workspaceId)]).then(() =>
+      render(services, request, row),
+    );
+    lastPdfs.set(workspaceId, rendered);
+    try {
+      return await rendered;
+    } finally {
+      if (lastPdfs.get(workspaceId) === rendered) lastPdfs.delete(workspaceId);
+    }
+  });
+}
+
+type SubmissionRow = Awaited<ReturnType<typeof findForPdf>>[number];
+
+async function render(
+  services: PdfServices,
+  { workspaceId, size = 'A4', language, isForVisitor }: PdfRequest,
+  row: SubmissionRow,
+): Promise<RenderedPdf> {
   const { structure, settings, answers, completed_at } = row;
   const languages = languagesOf(structure);
   const wanted = language ?? (isForVisitor ? (row.language ?? undefined) : undefined);
