@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 937,
-  lines: 135_001,
+  lines: 134_974,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,
