@@ -112,9 +112,11 @@ export function composeAuthorWords(
 
   const fillPart = ({ text, href, mark }: EmailPart): EmailPart[] => {
     const target = href?.startsWith('{{') ? linkOf(pipedIds(href)[0]) : href;
+    if (target !== undefined)
+      return [{ text: fillPiped(text, (id) => linkOf(id) ?? format(id)).trim() || target, href: target }];
     return splitPiped(text).map((part) => {
-      const own = target ?? (typeof part === 'string' ? undefined : linkOf(part.id));
-      const filled = typeof part === 'string' ? part : (linkOf(part.id) ?? format(part.id));
+      const own = typeof part === 'string' ? undefined : linkOf(part.id);
+      const filled = typeof part === 'string' ? part : (own ?? format(part.id));
       return { text: filled, ...(mark && { mark }), ...(own !== undefined && { href: own }) };
     });
   };
