@@ -101,12 +101,10 @@ export function composeAuthorWords(
     format: formatOf(speech),
   });
   const isAnswer = (id: string): boolean => canPipeInSettings(form, id);
-  const format = (id: string): string =>
-    isAnswer(id)
-      ? formatAnswer(id).replaceAll(directionMarks, '')
-      : id === 'form_name'
-        ? form.attrs.name
-        : '';
+  const format = (id: string): string => {
+    if (!isAnswer(id)) return id === 'form_name' ? form.attrs.name : '';
+    return formatAnswer(id).replaceAll(directionMarks, '');
+  };
   const linkOf = (id: string | undefined): string | undefined =>
     id === undefined || isAnswer(id) ? undefined : getProperty(links, id as keyof EmailLinks);
 
