@@ -185,7 +185,7 @@ test('wrong words are refused with their path and code', async () => {
     {},
   ])
     assert.deepEqual(await receipt({ reply_to }), [['receipt.reply_to', 'invalid_format']]);
-  assert.deepEqual((await receipt({ colour: 'red' }))[0]![0], 'receipt');
+  assert.deepEqual(await receipt({ colour: 'red' }), [['receipt', 'unknown_field']]);
   assert.deepEqual(await refused({ notifications: [{ to: 'a@b.co', subject: '{{gone}}' }] }), [
     ['notifications.0.subject', 'invalid_reference'],
   ]);
