@@ -89,8 +89,10 @@ export function* findInObject(
     yield { field: at, message: `"${at}" must be an object.` };
     return;
   }
-  for (const key of Object.keys(entry).filter((name) => !known.includes(name)))
-    yield { field: at, message: `"${at}" must not have ${quote(key)}. Allowed: ${known.join(', ')}.` };
+  for (const key of Object.keys(entry).filter((name) => !known.includes(name))) {
+    const message = `"${at}" must not have ${quote(key)}. Allowed: ${known.join(', ')}.`;
+    yield { field: at, message, code: 'unknown_field' };
+  }
   for (const [part, problem, code] of check(entry)) {
     const field = part === '' ? at : `${at}.${part}`;
     yield { field, message: `"${field}" ${problem}.`, ...(code && { code }) };

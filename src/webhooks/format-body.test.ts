@@ -198,6 +198,9 @@ test('a template is checked: JSON, size, depth, placeholders in values only, and
     'event.x',
   ])
     assert.deepEqual(find([`{{${name}}}`]), ['template.0 invalid_reference'], name);
+  for (const text of ['{{name', '{{ name }', '{{na{me}}'])
+    assert.deepEqual(find([text]), ['template.0 invalid_reference'], text);
+  assert.deepEqual(find(['{ {name} {{{name}}} }}']), []);
   for (const text of ['{', '"{{name}}"', '1', 'null', ''])
     assert.deepEqual(find(text), ['template invalid_format'], text);
   assert.deepEqual(find({ a: 'x'.repeat(17_000) }), ['template too_long']);

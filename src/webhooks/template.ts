@@ -21,10 +21,9 @@ const mostPlaceholders = 100;
 const mostInserted = 1_000_000;
 
 const placeholder = /\{\{([^{}]*)\}\}/g;
+/** Also a placeholder without its closing braces, which is refused. */
+const openedPlaceholder = /\{\{(?!\{)([^{}]*)(\}\})?/g;
 const onlyPlaceholder = /^\{\{([^{}]*)\}\}$/;
-
-/** The names that are not paths of the event. */
-const messageNames = ['form_name', 'submission_url', 'answers'] as const;
 
 /** Returns the object or array of a template, or undefined if it is not one. */
 function parseTemplate(template: unknown): object | undefined {
@@ -82,9 +81,8 @@ export function templateProblems(template: unknown, elements: ReadonlySet<string
     const [root, part, id, ...rest] = name.split('.');
     const isAnswer = root === 'submission' && (part === 'responses' || part === 'file_uploads');
     if (isAnswer && id !== undefined && elements) return rest.length === 0 && elements.has(id);
-    return (
-      messageNames.some((known) => known === name) || isEventPath(name.split('.')) || !!elements?.has(name)
-    );
+    const isOfMessage = ['form_name', 'submission_url', 'answers'].includes(name);
+    return isOfMessage || isEventPath(name.split('.')) || !!elements?.has(name);
   };
   const hint = elements
     ? 'Use the ID of a question, form_name, submission_url, answers, or a path of the event, such as submission.id.'
@@ -92,9 +90,9 @@ export function templateProblems(template: unknown, elements: ReadonlySet<string
   const problems: ErrorItem[] = [];
   let count = 0;
   mapTexts(parsed, 'template', (written, field) => {
-    for (const [all, inner] of written.matchAll(placeholder)) {
+    for (const [all, inner, end] of written.matchAll(openedPlaceholder)) {
       count += 1;
-      if (!isKnown(inner!.trim()))
+      if (!end || !isKnown(inner!.trim()))
         problems.push(complain(`“${all}” is not a known placeholder. ${hint}`, 'invalid_reference', field));
     }
   });

@@ -59,7 +59,7 @@ test('a receipt has the subject, message and reply address of its author, in HTM
       receipt: {
         subject: 'Thanks {{name}}: {{form_name}}',
         message:
-          '# Hello {{name}}\n\n**Bold**, *italic* and [our site](https://example.com/a).\nSee {{extra}}you.\n\n- one {{name}}\n- {{extra}}\n\n{{answers}}\n\n[Change it]({{edit_url}}) or {{edit_url}}',
+          '# Hello {{name}}\n\n**Bold**, *italic* and [our site](https://example.com/a).\nSee {{extra}}you.\n\n- one {{name}}\n- {{extra}}\n\n{{answers}}\n\n[Change it]({{edit_url}}) or {{edit_url}}\n\n[About {{name}}, or](https://example.com/b) [{{extra}}](https://example.com/c)',
         reply_to: { answer: 'host' },
       },
     },
@@ -73,6 +73,8 @@ test('a receipt has the subject, message and reply address of its author, in HTM
   assert.match(html, /<b>Bold<\/b>,\s*<i>italic<\/i>/);
   assert.match(html, /<a href="https:\/\/example.com\/a">our site<\/a>/);
   assert.match(html, /<br>\s*See\s*you\./);
+  assert.match(html, /<a href="https:\/\/example.com\/b">About Ada [^<]+, or<\/a>/);
+  assert.match(html, /<a href="https:\/\/example.com\/c">https:\/\/example.com\/c<\/a>/);
   assert.equal([...html.matchAll(/<li/g)].length, 1, 'an item without an answer is omitted');
   assert.match(html, /<dt dir="auto">Your host<\/dt>/);
   const [, link] = /<a href="([^"]+)">Change it<\/a>/.exec(html)!;
@@ -183,7 +185,7 @@ test('wrong words are refused with their path and code', async () => {
     {},
   ])
     assert.deepEqual(await receipt({ reply_to }), [['receipt.reply_to', 'invalid_format']]);
-  assert.deepEqual((await receipt({ colour: 'red' }))[0]![0], 'receipt');
+  assert.deepEqual(await receipt({ colour: 'red' }), [['receipt', 'unknown_field']]);
   assert.deepEqual(await refused({ notifications: [{ to: 'a@b.co', subject: '{{gone}}' }] }), [
     ['notifications.0.subject', 'invalid_reference'],
   ]);

@@ -101,20 +101,20 @@ export function composeAuthorWords(
     format: formatOf(speech),
   });
   const isAnswer = (id: string): boolean => canPipeInSettings(form, id);
-  const format = (id: string): string =>
-    isAnswer(id)
-      ? formatAnswer(id).replaceAll(directionMarks, '')
-      : id === 'form_name'
-        ? form.attrs.name
-        : '';
+  const format = (id: string): string => {
+    if (!isAnswer(id)) return id === 'form_name' ? form.attrs.name : '';
+    return formatAnswer(id).replaceAll(directionMarks, '');
+  };
   const linkOf = (id: string | undefined): string | undefined =>
     id === undefined || isAnswer(id) ? undefined : getProperty(links, id as keyof EmailLinks);
 
   const fillPart = ({ text, href, mark }: EmailPart): EmailPart[] => {
     const target = href?.startsWith('{{') ? linkOf(pipedIds(href)[0]) : href;
+    if (target !== undefined)
+      return [{ text: fillPiped(text, (id) => linkOf(id) ?? format(id)).trim() || target, href: target }];
     return splitPiped(text).map((part) => {
-      const own = target ?? (typeof part === 'string' ? undefined : linkOf(part.id));
-      const filled = typeof part === 'string' ? part : (linkOf(part.id) ?? format(part.id));
+      const own = typeof part === 'string' ? undefined : linkOf(part.id);
+      const filled = typeof part === 'string' ? part : (own ?? format(part.id));
       return { text: filled, ...(mark && { mark }), ...(own !== undefined && { href: own }) };
     });
   };
