@@ -68,6 +68,7 @@ export async function benchIndex({ rounds }: { rounds: number }): Promise<void> 
         reference: '{}',
         has_files: false,
         form_language: null,
+        verified: null,
         live_version: null,
         status: 'completed' as const,
         created_at: timeOfId(id),

@@ -74,7 +74,7 @@ export type Body = {
   completed_at: string | null;
   answers: Record<string, unknown>;
   metadata: {
-    fields: Record<string, { label: string; type: string; required: boolean }>;
+    fields: Record<string, { label: string; type: string; required: boolean; verified_at?: string }>;
     form_name: string;
     language?: string;
     reference: Record<string, string>;

@@ -204,11 +204,13 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
     };
 }
 
-/** Unique answers and capacities count submissions, but a submission can have many rows. */
-function* checkInRows(element: Node, { unique, options }: Node, path: Path): Problems {
+/** These attributes are about the whole submission, but a submission can have many rows. */
+function* checkInRows(element: Node, { unique, verify, options }: Node, path: Path): Problems {
   const isLimited = (option: Option): boolean => typeof option !== 'string' && option.capacity !== undefined;
   const name =
-    unique === true ? 'unique' : (options as readonly Option[] | undefined)?.some(isLimited) && 'capacity';
+    (unique === true && 'unique') ||
+    (verify === true && 'verify') ||
+    ((options as readonly Option[] | undefined)?.some(isLimited) && 'capacity');
   if (!name) return;
   const message = `"${name}" of ${nameOf(element)} cannot be set inside a repeatable composite.`;
   yield { message, path, code: 'not_allowed' };

@@ -24,6 +24,7 @@ export const mailPaces = {
   receipt: 'prompt',
   resume_link: 'prompt',
   edit_link: 'prompt',
+  email_code: 'prompt',
   invitation: 'bulk',
   reminder: 'bulk',
   member_invitation: 'prompt',

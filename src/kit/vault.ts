@@ -30,6 +30,7 @@ type Purpose =
   | 'invitations'
   | 'unsubscribe links'
   | 'form passwords'
+  | 'email codes'
   | 'mails'
   | 'member invitations'
   | 'sender addresses'

@@ -64,8 +64,9 @@ function createEditCompletion(
       hidden: [['_seen_at', getControlValue(controls, '_seen_at') ?? '']],
     }),
     submissionId: edit.submissionId,
+    stored: edit.raw,
     async finish(post) {
-      const { raw, files, controls } = post;
+      const { raw, files, controls, verified } = post;
       const sent = getControlNumber(controls, '_seen_at');
       const seen = sent === undefined ? undefined : new Date(sent);
       try {
@@ -76,6 +77,7 @@ function createEditCompletion(
           files,
           seen,
           language: visit.language,
+          verified,
         });
         if (!result.ok) return result.errors;
         const pdf = pdfTokenOf(context.vault, live, result.id);

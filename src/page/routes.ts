@@ -35,6 +35,7 @@ import { renderNotice, renderUnsubscribe } from './render/notices.ts';
 import { resultsRoutes } from './results.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
+import { verificationRoute } from './verification-route.ts';
 import { formatFormAddress, readPrefill } from './visit/address.ts';
 import { embedAdmissionParameter, tryPassword, type WrongPassword } from './visit/admission.ts';
 import { countView, visitRoute } from './visit/count-visit.ts';
@@ -151,6 +152,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   personalLinkRoutes(server, context);
   linkMailRoutes(server, context);
   uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
+  verificationRoute(server, context);
   visitRoute(server, context);
   await server.register(async (scope) => previewRoutes(scope, context));
   unsubscribeRoute(server, context);

@@ -202,6 +202,7 @@ const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
     created_at: at,
     completed_at: at,
     form_language: null,
+    verified: null,
     ...indexSubmission({ subject, body: text }, 'english'),
   });
 };

@@ -43,6 +43,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     created_at: now(),
     completed_at: null,
     form_language: null,
+    verified: null,
     ...indexSubmission({ subject: '', body: '' }, 'english'),
   });
   return id;

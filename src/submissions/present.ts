@@ -11,6 +11,7 @@ import { type JsonText, markJsonText } from '#kit/http.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
+import type { VerifiedAddresses } from './verified.ts';
 
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
 
@@ -45,7 +46,17 @@ export const Submission = nameSchema(
     metadata: Type.Object({
       fields: Type.Record(
         Type.String(),
-        Type.Object({ label: Type.String(), type: Type.String(), required: Type.Boolean() }),
+        Type.Object({
+          label: Type.String(),
+          type: Type.String(),
+          required: Type.Boolean(),
+          verified_at: Type.Optional(
+            Type.String({
+              format: 'date-time',
+              description: 'When the visitor verified this email address by a code.',
+            }),
+          ),
+        }),
       ),
       form_name: Type.String(),
       reference: Type.Record(Type.String(), Type.String()),
@@ -75,6 +86,7 @@ type SubmissionRow = {
   reference: string | null;
   language: string | null;
   fields: string | null;
+  verified: string | null;
   form_name: string | null;
   has_files: boolean | null;
   created_at: Date | null;
@@ -97,10 +109,22 @@ export function submissionJson<More extends object>(
   const answers = row.has_files ? withLinks(row, links) : row.answers;
   return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
-      `"metadata":{"fields":${row.fields},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
+      `"metadata":{"fields":${fieldsOf(row)},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
       `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
       (more && 'stage_id' in more ? '' : assignmentOf(row)) +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
+  );
+}
+
+/** Returns the fields of the version, with the time at which each address was verified. */
+function fieldsOf({ fields, verified }: SubmissionRow): string | null {
+  if (verified === null) return fields;
+  const times = JSON.parse(verified) as VerifiedAddresses;
+  const all = Object.entries(JSON.parse(fields!) as Fields);
+  return JSON.stringify(
+    Object.fromEntries(
+      all.map(([id, field]) => [id, Object.hasOwn(times, id) ? { ...field, verified_at: times[id] } : field]),
+    ),
   );
 }
 

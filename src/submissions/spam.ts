@@ -5,7 +5,7 @@ import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { json, jsonb, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { json, jsonb, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { FormKey } from './change-event.ts';
 import { listFiles } from './edited-answers.ts';
 import { lockQuotas, throwQuotaConflict, updateQuotaUse } from './quotas.ts';
@@ -21,6 +21,7 @@ import {
 } from './submission-record.ts';
 import { addToSubmissionCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
 import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
+import { formatVerified, type VerifiedAddresses } from './verified.ts';
 
 /**
  * Why answers are in the spam box. `honeypot`: a field that people do not see was filled in. `too_fast`: they
@@ -37,13 +38,13 @@ const insertSpam = statement(
   'spam.insert',
   [
     'workspace_id id form_id version answers:jsonText reference:jsonText language? key:uuid?',
-    'key_digest? address:bytes origin? created_at',
+    'key_digest? address:bytes origin? verified:jsonText? created_at',
     { reason: textEnum<SpamReason>() },
   ],
   'id',
 )`
-  insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
-  select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
+  insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, verified, created_at)
+  select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $verified, $created_at
   from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
   on conflict (workspace_id, key) where key is not null do nothing
   returning id`;
@@ -103,6 +104,7 @@ async function insertIntoSpamBox(
     reason,
     address,
     origin: origin ?? null,
+    verified: formatVerified(record.verified, answers),
     created_at: record.createdAt,
   });
   if (inserted.length === 0) return false;
@@ -134,9 +136,10 @@ const lockSpam = statement('spam.lock', 'workspace_id form_id id', [
     structure: effectiveFormColumn,
     fields: json<Record<string, FieldDescription>>(),
     settings: jsonb<Settings>(),
+    verified: nullable(json<VerifiedAddresses>()),
   },
 ])`
-  select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
+  select h.version, h.verified, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
   from held_submissions h
   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
@@ -203,6 +206,7 @@ async function releaseOne(
     },
     reference: spam.reference,
     language: spam.language,
+    verified: spam.verified ?? undefined,
     key: spam.key ?? undefined,
     id,
     createdAt: timeOfId(id),

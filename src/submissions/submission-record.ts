@@ -7,7 +7,16 @@ import { claimFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
-import { columns, integer, nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
+import {
+  columns,
+  integer,
+  jsonText,
+  nullable,
+  type Queryable,
+  statement,
+  text,
+  textEnum,
+} from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { searchRules } from '#rules/search-rules.ts';
 import { snapshotOf } from '#webhooks/event.ts';
@@ -19,6 +28,7 @@ import { createOrExtendLink, signSubmissionLinkToken } from './links.ts';
 import { mapAnswersOfKind, mapFiles } from './present.ts';
 import { countSlotSql, type SubmissionStatus } from './submission-rows.ts';
 import type { SubmitRequest } from './submit-request.ts';
+import { formatVerified } from './verified.ts';
 
 /**
  * The number of documents in a segment of the search index before the next one is opened
@@ -92,6 +102,7 @@ const insertedSubmission = columns(
     status: textEnum<SubmissionStatus>(),
     /** The form language that the visitor read, as a BCP 47 tag; `language` is the language for stemming. */
     form_language: nullable(text),
+    verified: nullable(jsonText),
   },
 );
 
@@ -103,8 +114,8 @@ const insertedSubmission = columns(
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${countSlotSql} as slot),
    submission as (
-     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
-     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $form_language, $created_at, $created_at, $completed_at${values}
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, verified, created_at, updated_at, completed_at${columns})
+     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $form_language, $verified, $created_at, $created_at, $completed_at${values}
      from live
      where live.version = coalesce($live_version, live.version)
      ${conflict}
@@ -172,7 +183,7 @@ type RecordForm = Pick<
 >;
 
 /** Checked answers to store, with the id for a new submission. */
-export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale'> & {
+export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale' | 'verified'> & {
   language?: string | null | undefined;
   live: RecordForm;
   id: string;
@@ -186,7 +197,7 @@ export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale
 };
 
 export function prepareRecord(
-  { live, reference, key, locale, language, files }: Omit<SubmitRequest, 'raw'>,
+  { live, reference, key, locale, language, verified, files }: Omit<SubmitRequest, 'raw'>,
   answers: Answers,
 ): SubmissionRecord {
   const id = newId();
@@ -195,11 +206,19 @@ export function prepareRecord(
   const createdAt = timeOfId(id);
   const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
   const opensSegment = Math.random() < segmentCheckShare;
-  return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds, opensSegment };
+  const known = { live, reference, key, locale, language, verified };
+  return { ...known, id, createdAt, answers: stamped, fileIds, opensSegment };
 }
 
 /** Returns the columns for the sent answers. */
-export const storedColumns = ({ live, answers, reference, fileIds, language = null }: SubmissionRecord) => ({
+export const storedColumns = ({
+  live,
+  answers,
+  reference,
+  fileIds,
+  verified,
+  language = null,
+}: SubmissionRecord) => ({
   workspace_id: live.workspaceId,
   form_id: live.id,
   version: live.version,
@@ -207,6 +226,7 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
   reference: JSON.stringify(reference),
   has_files: fileIds.length > 0,
   form_language: language,
+  verified: formatVerified(verified, answers),
   ...buildSearchData(live.written ?? live.form, live.settings, { answers, reference, language }),
 });
 

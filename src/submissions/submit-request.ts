@@ -6,6 +6,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
+import type { VerifiedAddresses } from './verified.ts';
 
 /** The dependencies of submitting. */
 export type SubmitServices = { database: Database; vault: Vault; wakeQueue: () => void };
@@ -24,6 +25,8 @@ export type SubmitRequest = {
   locale?: Locale | undefined;
   /** The form language that the visitor read, as a BCP 47 tag. */
   language?: string | undefined;
+  /** The addresses that the visitor verified. Undefined for callers who need no verification. */
+  verified?: VerifiedAddresses | undefined;
   /** The remaining work budget of the HTTP request. By default, a new budget. */
   work?: WorkBudget | undefined;
 };

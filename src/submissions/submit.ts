@@ -1,4 +1,4 @@
-import { checkAnswers } from '#ast/answers/check-answers.ts';
+import { type AnswersResult, checkAnswers } from '#ast/answers/check-answers.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -17,6 +17,7 @@ import {
   sendsSubmissionEmails,
 } from './submission-record.ts';
 import type { AcceptedSubmission, SubmitRequest, SubmitResult, SubmitServices } from './submit-request.ts';
+import { findUnverified } from './verified.ts';
 
 type Attempt = (
   context: SubmitServices,
@@ -53,6 +54,16 @@ const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
   repeatEarlierAnswers,
 ];
 
+/** Checks the answers of a submission, and that its addresses are verified. @throws TooMuchWork */
+export function checkSubmission(request: SubmitRequest): AnswersResult {
+  const { live, raw, files, reference, work, verified } = request;
+  const rules = createEvaluationContext(live.settings, reference, work);
+  const checked = checkAnswers(live.form, raw, files, rules);
+  if (!checked.ok || !verified) return checked;
+  const errors = findUnverified(live.form, checked.answers, verified);
+  return errors.length > 0 ? { ok: false, errors } : checked;
+}
+
 /**
  * Accepts a completed submission: checks the answers, then writes the submission, its count, its search text,
  * its claim on the files and its events in one transaction (docs/rules.md 19: once this returns ok, no part
@@ -67,9 +78,7 @@ export async function submitAnswers(
   request: SubmitRequest,
   suspicion?: Suspicion,
 ): Promise<SubmitResult> {
-  const { live } = request;
-  const rules = createEvaluationContext(live.settings, request.reference, request.work);
-  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  const checked = checkSubmission(request);
   // The form may have changed since the answers were accepted, and might refuse them now.
   if (!checked.ok) return (await repeatEarlierResult(context, request)) ?? checked;
   const record = prepareRecord(request, checked.answers);

@@ -304,6 +304,7 @@ const order = (say: Say, photo: string): FormNode =>
           { label: say('Which colours do you like?'), layout: 'grid_4', col_span: 2 },
         ),
         element('text', 'number', { label: say('Number of your ticket'), unique: true }),
+        element('email', 'contact', { label: say('Email address'), verify: true }),
         element('file_upload', 'sketch', {
           label: say('Pictures of your work'),
           min_files: 2,

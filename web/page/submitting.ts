@@ -1,3 +1,4 @@
+import type { ProblemCode } from '#ast/basics/problem-codes.ts';
 import { type FieldError, formEntriesOf } from './answers.ts';
 import { sendToEmbedder } from './embed.ts';
 import { showSummaryBox } from './errors.ts';
@@ -12,7 +13,7 @@ type Answer = {
   readonly id: string;
   readonly next?: string;
   readonly message?: string;
-  readonly errors?: readonly FieldError[];
+  readonly errors?: readonly (FieldError & { readonly code?: ProblemCode })[];
 };
 
 /**
@@ -57,8 +58,9 @@ async function send(page: Page): Promise<Outcome> {
   if (ok) return { kind: 'accepted', answer };
   if (status === 409 || status === 412) return { kind: 'elsewhere' };
   // An error for a question that this page does not have is from a newer version of the form, which the
-  // server must render.
-  if (status === 422 && answer.errors?.some(({ field }) => !byId(field))) return { kind: 'elsewhere' };
+  // server must render. So must the page that asks for the code of an address.
+  if (status === 422 && answer.errors?.some(({ field, code }) => !byId(field) || code === 'not_verified'))
+    return { kind: 'elsewhere' };
   if (status === 422 && answer.errors) return { kind: 'invalid', errors: answer.errors };
   if (status === 429) return failed(page, page.data.words.tooMany);
   return failed(page, status < 500 ? answer.message : undefined);

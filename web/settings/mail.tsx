@@ -45,6 +45,7 @@ const kindWords: Readonly<Record<MailKind, string>> = {
   receipt: 'Receipt',
   resume_link: 'Link to saved answers',
   edit_link: 'Link to change answers',
+  email_code: 'Verification code',
   invitation: 'Invitation',
   reminder: 'Reminder',
   member_invitation: 'Member invitation',

@@ -7,6 +7,7 @@ export const attributeDefaults = {
   other: false,
   shuffle: false,
   unique: false,
+  verify: false,
   layout: 'stack',
   col_span: 1,
   options_layout: 'stack',

@@ -22,6 +22,7 @@ export const problemCodes = {
     'The value cannot be stored unchanged: a NUL character, an unpaired surrogate, or a number that would be rounded.',
   not_allowed: 'The value is valid, but not allowed here or with another value.',
   mismatch: 'The value differs from the one that it must repeat.',
+  not_verified: 'The email address is not verified by a code, or the code is wrong or has expired.',
   full: 'The quota for this choice has been reached.',
   file_type: 'The file is not of an accepted type.',
   more: 'There are more problems than the response lists.',

@@ -25,6 +25,7 @@ export const ruleCodes: Readonly<Record<RuleName, ProblemCode>> = {
   rows_left: 'required',
   other: 'required',
   taken: 'duplicate',
+  unverified: 'not_verified',
   full: 'full',
   withdrawn: 'not_allowed',
   min_length: 'too_short',

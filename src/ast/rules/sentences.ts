@@ -25,6 +25,7 @@ export const englishSentences = {
   rows_left: '{label}: answer every row. Not answered: {rows}.',
   other: '{label}: write your own answer, or choose a listed option.',
   taken: '{label}: this answer was already given and must be unique. Give another one.',
+  unverified: '{label}: this address is not verified. Enter the code that was sent to it.',
   full: '{label}: "{option}" is full. Choose another option.',
   withdrawn: '{label}: "{option}" is not available with your other answers. Choose another option.',
   min_length: '{label}: write at least {limit} characters.',

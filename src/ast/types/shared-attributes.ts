@@ -75,6 +75,13 @@ export const unique = {
   default: attributeDefaults.unique,
 } as const;
 
+/** Whether the visitor must enter a code that is sent to the address. */
+export const verify = {
+  kind: 'boolean',
+  title: 'Verify by code',
+  default: attributeDefaults.verify,
+} as const;
+
 /** Whether each visitor sees the options or questions in another order. */
 export const shuffle = <Title extends string>(title: Title) =>
   ({ kind: 'boolean', title, default: attributeDefaults.shuffle }) as const;

@@ -28,15 +28,23 @@ const secondsOfDay = 86_400;
  * Whether another email can go to an address that a visitor entered: a public form must not flood anyone's
  * inbox. The check is exact for parallel emails if it runs in the transaction that adds them.
  */
-async function maySendToVisitor(db: Queryable, workspaceId: string, address: string): Promise<boolean> {
+async function maySendToVisitor(
+  db: Queryable,
+  workspaceId: string,
+  address: string,
+  { kinds, most }: { readonly kinds: readonly MailKind[]; readonly most: number } = {
+    kinds: visitorKinds,
+    most: mostADay,
+  },
+): Promise<boolean> {
   await lockRecipient(db, { workspace_id: workspaceId, recipient: address });
   const [counted] = await countMailsTo(db, {
     workspace_id: workspaceId,
     recipient: address,
-    kinds: [...visitorKinds],
+    kinds: [...kinds],
     seconds: secondsOfDay,
   });
-  return counted!.count < mostADay;
+  return counted!.count < most;
 }
 
 /** A link to resume saved answers, or to change submitted ones. */
@@ -80,6 +88,40 @@ export async function mailPersonalLink(
             { kind: 'button', label: isEdit ? words.editButton : words.resumeButton, url },
           ],
           reason: fillTemplate(words.reason, values),
+        },
+      },
+    );
+    return true;
+  });
+}
+
+/** Codes have their own daily limit, so that they leave room for a receipt. */
+const codeLimit = { kinds: ['email_code'], most: 10 } as const;
+
+/** Emails a visitor the code that verifies an address. @returns false if the address has reached its limit. */
+export async function mailCode(
+  { database, vault }: { database: Database; vault: Vault },
+  place: Pick<PersonalLink, 'workspaceId' | 'formId' | 'formName' | 'locale'>,
+  code: string,
+  to: MailAddress,
+): Promise<boolean> {
+  const { workspaceId, formId, formName: form, locale } = place;
+  const { words } = mailWords(locale);
+  return transaction(database, async (client) => {
+    if (!(await maySendToVisitor(client, workspaceId, to.address, codeLimit))) return false;
+    await enqueueMail(
+      client,
+      vault,
+      { workspaceId, formId },
+      {
+        kind: 'email_code',
+        to,
+        subject: fillTemplate(words.codeSubject, { code, form }),
+        letter: {
+          lang: locale,
+          heading: code,
+          blocks: [{ kind: 'text', text: fillTemplate(words.codeText, { form }) }],
+          reason: fillTemplate(words.reason, { form }),
         },
       },
     );

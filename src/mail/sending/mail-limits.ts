@@ -82,17 +82,21 @@ export type MailLimitConfig = Pick<Config, 'mailToVisitors'> & {
  * Visitors can enter other people's addresses into a form, so emails from forms are limited for each address,
  * form and workspace.
  */
-const visitorLimits = ({ mailToVisitors: perForm }: MailLimitConfig): readonly MailLimit[] => [
-  toAddress(toVisitors, 5, 'this address has reached the limit for emails requested by visitors'),
+const visitorLimits = (
+  { mailToVisitors: perForm }: MailLimitConfig,
+  kinds: readonly MailKind[] = toVisitors,
+  perAddress = 5,
+): readonly MailLimit[] => [
+  toAddress(kinds, perAddress, 'this address has reached the limit for emails requested by visitors'),
   {
-    kinds: toVisitors,
+    kinds,
     of: 'form',
     most: perForm,
     seconds: hour,
     reason: `Postponed: the form has reached the limit for emails to visitors (${perForm} an hour, MAIL_TO_VISITORS).`,
   },
   {
-    kinds: toVisitors,
+    kinds,
     of: 'workspace',
     most: perForm * 5,
     seconds: hour,
@@ -142,9 +146,10 @@ const limitsByKind = {
   notification: () => noticeLimits('notification'),
   digest: () => noticeLimits('digest'),
   assignment: () => noticeLimits('assignment'),
-  receipt: visitorLimits,
-  resume_link: visitorLimits,
-  edit_link: visitorLimits,
+  receipt: (config) => visitorLimits(config),
+  resume_link: (config) => visitorLimits(config),
+  edit_link: (config) => visitorLimits(config),
+  email_code: (config) => visitorLimits(config, ['email_code'], 10),
   invitation: invitationLimits,
   reminder: invitationLimits,
   member_invitation: () => rareMailLimits('member_invitation'),

@@ -99,6 +99,7 @@ legend { inline-size: 100%; }
   display: block; inline-size: 100%; min-inline-size: 0; min-block-size: var(--control); margin-block-start: var(--2); padding: .5rem .875rem;
   background: var(--paper); border: 1px solid var(--edge); border-radius: var(--round); scroll-margin-block-start: 9rem;
 }
+.labelled > .labelled { margin-block: var(--4); }
 .labelled > textarea { min-block-size: 7rem; padding-block: .6875rem; resize: vertical; field-sizing: content; max-block-size: 32rem; }
 .labelled > :is(select, [role=combobox]) {
   appearance: none; padding-inline-end: 2.75rem; background-repeat: no-repeat; background-size: .4375rem .4375rem;

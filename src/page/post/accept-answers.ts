@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import type { SubmitResult } from '#submissions/submit-request.ts';
+import type { VerifiedAddresses } from '#submissions/verified.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { Refusal } from '../visit/admission.ts';
 import { getPostSource, submitScreenedAnswers } from '../visit/screening.ts';
@@ -15,6 +16,7 @@ type Sent = {
   readonly files: AnswerFiles;
   readonly key: string | undefined;
   readonly controls: PostedControls;
+  readonly verified: VerifiedAddresses;
 };
 
 /**
@@ -26,13 +28,23 @@ export async function acceptAnswers(
   context: PostServices,
   visit: Visit,
   request: FastifyRequest,
-  { raw, files, key, controls }: Sent,
+  { raw, files, key, controls, verified }: Sent,
 ): Promise<SubmitResult> {
   const { live, reference, guest, locale } = visit;
   const language = languageOfVisit(visit);
   const { work } = visit.context;
   // The invitation's id replaces any sent key, so that an invitation is answered only once.
-  const sent = { live, raw, files, reference, locale, language, work, key: guest?.invitationId ?? key };
+  const sent = {
+    live,
+    raw,
+    files,
+    verified,
+    reference,
+    locale,
+    language,
+    work,
+    key: guest?.invitationId ?? key,
+  };
   if (isFormClosed(visit)) {
     const repeated = await repeatEarlierResult(context, sent);
     if (repeated) return repeated;

@@ -31,6 +31,7 @@ import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
 import { findFieldStep, firstWrongStep, resolveStep } from './resolve-step.ts';
 import { applyRowAction, type PageAction, readPageAction } from './row-action.ts';
+import { verifyPostedEmails } from './verify-emails.ts';
 
 /** The maximum number of reference values. The API has the same limit (submissions/endpoints.ts). */
 const mostValues = 200;
@@ -75,6 +76,8 @@ export type PostCompletion = {
   showing(post: PagePost): Pick<RedisplayedPage, 'editToken' | 'submitText' | 'hidden'>;
   /** The submission whose files the page may keep. */
   readonly submissionId?: string;
+  /** The answers before an edit. */
+  readonly stored?: RawAnswers;
   /**
    * Stores the answers and sends the response. If the answers are invalid, returns their errors and sends
    * nothing.
@@ -129,10 +132,12 @@ function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: 
 }
 
 /** Performs the action of the pressed button. */
-async function performAction(answering: FormPost, post: PagePost): Promise<void> {
+async function performAction(answering: FormPost, posted: PagePost): Promise<void> {
   const { context, visit, request, ending } = answering;
+  const action = readPageAction(posted.controls);
+  const goesOn = action.kind === 'next' || action.kind === 'submit';
+  const post = goesOn ? await verifyPostedEmails(context, visit, request, posted, ending.stored) : posted;
   const { step, problems } = post;
-  const action = readPageAction(post.controls);
   if (isFormClosed(visit) && ending.submissionId === undefined)
     return performClosedAction(answering, post, visit.refusal, action);
   if (action.kind === 'add' || action.kind === 'remove') {
@@ -202,13 +207,14 @@ const problemFormatter =
 
 /**
  * Describes an error in the language of the page. An error without a rule keeps its own message. So does an
- * error that our page cannot cause, in a post from another page.
+ * error that our page cannot cause, in a post from another page. The page's script needs the code of an address
+ * that is not verified: the page must then ask for it.
  */
 const answerErrorFormatter =
   (visit: Visit, { step }: PagePost) =>
-  ({ field, message, problem }: AnswerError): FieldMessage =>
+  ({ field, message, problem, code }: AnswerError): FieldMessage & Pick<AnswerError, 'code'> =>
     problem && !(step === undefined && isCausedByOtherPages(problem.rule))
-      ? problemFormatter(visit)({ field, problem })
+      ? { ...problemFormatter(visit)({ field, problem }), ...(code === 'not_verified' && { code }) }
       : { field, message };
 
 async function finish(answering: FormPost, post: PagePost): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isRecord } from '#ast/basics/json.ts';
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
@@ -11,6 +11,7 @@ import { countCompletion, countVisitProgress, deriveVisitProgress } from '../vis
 import type { Visit } from '../visit/visit.ts';
 import { addReachedStep, type VisitProgress } from '../visit/visit-progress.ts';
 import { acceptAnswers } from './accept-answers.ts';
+import { readVerified } from './email-codes.ts';
 import type { PagePost } from './page-post.ts';
 import type { PostServices } from './post-context.ts';
 import {
@@ -111,12 +112,13 @@ export async function handleJsonPost(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { live, address } = visit;
-  const answers = answersOf(request.body);
+  const { answers, verifications } = readJsonSubmission(request.body);
   const raw = isRecord(answers) ? prefillHiddenAnswers(live.form, address, visit.context, answers) : answers;
   const sent = { raw, files: new Map() };
   const result = await acceptAnswers(context, visit, request, {
     ...sent,
     controls: [],
+    verified: readVerified(context, live, raw, (element) => getProperty(verifications, element)),
     key: readIdempotencyKey(visit, request),
   });
   if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
@@ -129,21 +131,34 @@ export async function handleJsonPost(
   );
 }
 
-function answersOf(body: unknown): unknown {
+const isRecordOfTexts = (value: unknown): value is Record<string, string> =>
+  isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+
+function readJsonSubmission(body: unknown): {
+  answers: unknown;
+  verifications: Readonly<Record<string, string>>;
+} {
   if (typeof body !== 'object' || body === null || !('answers' in body))
     throw new ApiError('validation_error', 'Send {"answers": {"<element id>": <answer>}}.', {
       errors: [{ field: 'answers', message: '"answers" is required.', code: 'required' }],
     });
   const unknown = Object.keys(body)
-    .find((key) => key !== 'answers')
+    .find((key) => key !== 'answers' && key !== 'verifications')
     ?.slice(0, 80);
   if (unknown !== undefined) {
-    const message = `Unknown field "${unknown}". Send only \`answers\`.`;
+    const message = `Unknown field "${unknown}". Send only \`answers\` and \`verifications\`.`;
     throw new ApiError('validation_error', undefined, {
       errors: [{ field: unknown, message, code: 'unknown_field' }],
     });
   }
-  return body.answers;
+  const verifications = 'verifications' in body ? body.verifications : {};
+  if (!isRecordOfTexts(verifications)) {
+    const message = '"verifications" must be an object with a token for each element ID.';
+    throw new ApiError('validation_error', undefined, {
+      errors: [{ field: 'verifications', message, code: 'invalid_type' }],
+    });
+  }
+  return { answers: body.answers, verifications };
 }
 
 /** Sends 201 with the submission, even if it was already accepted under this key. */

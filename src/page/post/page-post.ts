@@ -2,10 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { createSubmissionKey, readSubmissionKey } from '#submissions/submission-keys.ts';
+import type { VerifiedAddresses } from '#submissions/verified.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { prefillHiddenAnswers } from '../visit/address.ts';
 import { parseVisitReport } from '../visit/count-visit.ts';
-import { type FormPageContent, formPage } from '../visit/form-page.ts';
+import { type CodeState, type FormPageContent, formPage } from '../visit/form-page.ts';
 import { joinFiles } from '../visit/kept-files.ts';
 import type { Visit } from '../visit/visit.ts';
 import {
@@ -15,6 +16,7 @@ import {
   visitControl,
 } from '../visit/visit-progress.ts';
 import { getControlNumber, getControlValue, type PostedControls } from './controls.ts';
+import { readCodeStates } from './email-codes.ts';
 import type { PostServices } from './post-context.ts';
 import { discardReceived, type RawPost, readPost } from './read-post.ts';
 
@@ -29,6 +31,10 @@ export type PagePost = Pick<RawPost, 'raw' | 'controls'> & {
   /** The value of the control `_key`, and the key in it. Both are new if the page sent no valid one. */
   readonly keyText: string;
   readonly key: string;
+  /** The codes that the page asks for, and the tokens of verified addresses, by element id. */
+  readonly codes: ReadonlyMap<string, CodeState>;
+  /** The addresses that are verified (email-codes.ts). */
+  readonly verified: VerifiedAddresses;
   /** The index of the step that the page showed; undefined for a post from a page that is not ours. */
   readonly step: number | undefined;
   /**
@@ -70,6 +76,8 @@ export async function readPagePost(
       problems: [...problems, ...joined.problems],
       keyText,
       key,
+      codes: readCodeStates(context, live, { raw, controls }),
+      verified: {},
       step: shownStep(live, controls),
       report: visit.isCounted ? readVisitReport(live, controls) : undefined,
     };
@@ -116,6 +124,7 @@ export function renderPageAgain(
     raw: post.raw,
     files: post.files,
     key: post.keyText,
+    codes: post.codes,
     done: getControlNumber(post.controls, '_done'),
     known: getControlValue(post.controls, '_known'),
     course:

@@ -170,7 +170,7 @@ function formElement(view: FormattedView): Html {
     submit: view.submitText ?? words.submit,
   };
   return html`<form${state}>
-${(hasRows || hasSteps || choice) && enterButton(pressable)}
+${(hasRows || hasSteps || choice || view.asks?.size) && enterButton(pressable)}
 ${hiddenInputs(view)}
 ${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageActionPrefix })}
 ${renderProgress(form, words, getStepPosition(shown.steps, step), view.done ?? 0)}
@@ -229,6 +229,7 @@ function pageStateOf(view: FormattedView): PageState {
     today,
     files,
     limits,
+    asks: view.asks,
     places: view.places,
     say: view.formatAnswer,
     pictureOf: view.pictureOf ?? (() => ({ address: '' })),

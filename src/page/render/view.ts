@@ -126,6 +126,8 @@ export type FormPageView = {
   readonly step: number;
   /** What the form's conditions show for `values`. */
   readonly shown: VisibleParts;
+  /** The email elements for which the page asks for a code. */
+  readonly asks?: PageState['asks'];
   /** Today's date in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   /**

@@ -15,6 +15,7 @@ import type { Config } from '#kit/config.ts';
 import { createPageTemplate, type PageContent } from '#kit/replies/compression.ts';
 import type { Vault } from '#kit/vault.ts';
 import { createSubmissionKey } from '#submissions/submission-keys.ts';
+import { listVerifiedElements } from '#submissions/verified.ts';
 import type { LinkPreview } from '../markup/document.ts';
 import type { FileLimits } from '../render/elements/element-context.ts';
 import { firstInputNameIn } from '../render/elements/groups.ts';
@@ -111,6 +112,13 @@ export type RenderPageServices = {
   readonly scriptSource: string | undefined;
 };
 
+/** The code that a page asks for, by its id, or the token of the verified address. */
+export type CodeState = { readonly sent: string } | { readonly token: string };
+
+/** Returns the hidden control that keeps the state. A page that asks for a code has a visible `_code`. */
+const codeControl = (element: string, state: CodeState | undefined): [name: string, value: string] =>
+  state && 'sent' in state ? [`_sent[${element}]`, state.sent] : [`_code[${element}]`, state?.token ?? ''];
+
 /** The parts of a page that cannot be derived from the visit. */
 export type FormPageContent = {
   readonly raw: RawAnswers;
@@ -122,6 +130,8 @@ export type FormPageContent = {
   readonly key: string;
   /** The token of an edit link. If set, the page posts to that link instead of the form. */
   readonly editToken?: string | undefined;
+  /** The state of each email element that must be verified (post/email-codes.ts). */
+  readonly codes?: ReadonlyMap<string, CodeState>;
   /** Progress of the visit for counting (visit-progress.ts); undefined if it is not counted. */
   readonly course: string | undefined;
 } & Pick<FormPageView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
@@ -130,7 +140,16 @@ export type FormPageContent = {
 export function formPage(context: RenderPageServices, given: Visit, showing: FormPageContent): string {
   const visit = showChangedQuestions(given, showing);
   const { live, words, sentences, numberLocale, language, languages, look } = visit;
-  const { raw, errors, files, key, editToken, course, ...more } = showing;
+  const {
+    raw,
+    errors,
+    files,
+    key,
+    editToken,
+    course,
+    codes = new Map<string, CodeState>(),
+    ...more
+  } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : visit.path;
   // A submission already has its reference data, and cannot be saved for later.
@@ -169,12 +188,14 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
     pictureOf: (id) => ({ address: imageAddress(live.id, id), size: live.pictures.get(id) }),
     step,
     shown,
+    asks: new Set([...codes].flatMap(([id, state]) => ('sent' in state ? [id] : []))),
     today: visit.context.today,
     saves,
     hidden: [
       ['_key', key],
       [uniqueControlName(key), ''],
       ...(course !== undefined && visit.isCounted ? [[visitControl, course] as const] : []),
+      ...listVerifiedElements(live.form).map(({ attrs: { id } }) => codeControl(id, codes.get(id))),
       ...(showing.hidden ?? []),
     ],
     script:

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { checkAnswers } from '#ast/answers/check-answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { includesOrigin, isOrigin } from '#ast/settings-by-condition.ts';
-import { createEvaluationContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
+import type { LiveForm, LiveForms } from '#forms/live-form.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -11,7 +10,7 @@ import type { Vault } from '#kit/vault.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import type { SpamReason } from '#submissions/spam.ts';
 import { readSubmissionKey } from '#submissions/submission-keys.ts';
-import { submitAnswers } from '#submissions/submit.ts';
+import { checkSubmission, submitAnswers } from '#submissions/submit.ts';
 import type { SubmitRequest, SubmitResult, SubmitServices } from '#submissions/submit-request.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -176,8 +175,7 @@ export async function submitScreenedAnswers(
   if (!isScreened(live.settings)) return submitAnswers(context, request);
   // Only new, valid submissions count toward the hourly limits, not invalid or repeated ones. If a spam
   // submission is repeated later under its key, it stays spam, even if it is no longer too fast.
-  const rules = createEvaluationContext(live.settings, request.reference, request.work);
-  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  const checked = checkSubmission(request);
   const repeated = await repeatEarlierResult(context, request);
   if (repeated) return repeated;
   if (!checked.ok) return checked;

@@ -124,7 +124,7 @@ export function formatProblemForVisitor(
 }
 
 /** Rules that only the server can check. It describes their problems itself. */
-const serverOnly: ReadonlySet<string> = new Set(['taken', 'full'] satisfies RuleName[]);
+const serverOnly: ReadonlySet<string> = new Set(['taken', 'unverified', 'full'] satisfies RuleName[]);
 
 /**
  * Returns the messages that a form's questions may need, for the page's script. @param offers whether options

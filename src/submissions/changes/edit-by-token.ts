@@ -16,6 +16,7 @@ import { type EditableAnswers, toEditableAnswers } from '../edited-answers.ts';
 import { openSubmissionLink } from '../links.ts';
 import { QuotaExceeded } from '../quotas.ts';
 import type { SubmitServices } from '../submit-request.ts';
+import { findUnverified, type VerifiedAddresses } from '../verified.ts';
 import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
 
 /** Selects a completed submission that its visitor wants to edit. */
@@ -70,6 +71,8 @@ type TokenEdit = {
   seen?: Date | undefined;
   /** The form language that the visitor read. */
   language?: string | undefined;
+  /** The addresses that the visitor verified for this edit. Unchanged addresses need no verification. */
+  verified?: VerifiedAddresses;
 };
 
 /**
@@ -81,17 +84,23 @@ type TokenEdit = {
  */
 export async function editByToken(
   context: SubmitServices,
-  { formId, token, raw, files, seen, language }: TokenEdit,
+  { formId, token, raw, files, seen, language, verified = {} }: TokenEdit,
 ): Promise<{ ok: true; id: string } | { ok: false; errors: readonly AnswerError[] }> {
   const found = await findByToken(context.database, formId, token);
   const rules = createEvaluationContext(found.settings, found.reference);
   const checked = checkAnswers(formInLanguage(found.form, language), raw, files, rules);
   if (!checked.ok) return checked;
+  const unverified = findUnverified(found.form, checked.answers, verified, found.answers);
+  if (unverified.length > 0) return { ok: false, errors: unverified };
   const id = found.submissionId;
   const unchanged = seen === undefined ? null : [seen];
   const target = { workspaceId: found.workspaceId, formId, id, by: null, unchanged };
   try {
-    await applyChange(context, target, (current) => ({ ...current, answers: checked.answers }));
+    await applyChange(context, target, (current) => ({
+      ...current,
+      answers: checked.answers,
+      verified: { ...current.verified, ...verified },
+    }));
   } catch (error) {
     if (error instanceof QuotaExceeded) return { ok: false, errors: error.problems };
     throw error;

@@ -12,7 +12,16 @@ import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
-import { columns, json, jsonb, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
+import {
+  columns,
+  json,
+  jsonb,
+  nullable,
+  type Queryable,
+  requireRow,
+  statement,
+  textEnum,
+} from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { stageIdSql } from '#workspaces/stages.ts';
@@ -39,6 +48,7 @@ import {
 import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { requireStorableReference } from '../submit-request.ts';
+import { keepVerified, type VerifiedAddresses } from '../verified.ts';
 import { type Assignment, notifyAssignee, requireAssignable } from './assign.ts';
 
 export type ReferenceData = Record<string, string>;
@@ -61,10 +71,14 @@ export const versionJoin = `join form_versions v on v.workspace_id = s.workspace
  */
 export const lockSubmission = statement('submissions.lock_submission', 'workspace_id form_id id', [
   'tags language? version stage_id:text assignee_id:text?',
-  { structure: effectiveFormColumn, settings: jsonb<Settings>() },
+  {
+    structure: effectiveFormColumn,
+    settings: jsonb<Settings>(),
+    verified: nullable(json<VerifiedAddresses>()),
+  },
   snapshotColumns,
 ])`
-  select ${snapshotSelection}, s.tags, s.language, s.version, v.structure, f.settings,
+  select ${snapshotSelection}, s.tags, s.language, s.version, s.verified, v.structure, f.settings,
     ${stageIdSql('s')} as stage_id, s.assignee_id
   from submissions s
   ${versionJoin}
@@ -77,7 +91,7 @@ const updateSubmission = statement(
   'submissions.update_submission',
   [
     'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
-    'updated_at stage_id:text? assignee_id:text?',
+    'updated_at stage_id:text? assignee_id:text? verified:jsonText?',
     documentColumns,
     { status: textEnum<SubmissionStatus>() },
   ],
@@ -86,7 +100,7 @@ const updateSubmission = statement(
   with submission as (
     update submissions
     set status = $status, answers = $answers, reference = $reference, has_files = $has_files, tags = $tags,
-        completed_at = $completed_at, updated_at = $updated_at,
+        completed_at = $completed_at, updated_at = $updated_at, verified = $verified,
         stage_id = coalesce($stage_id, stage_id), assignee_id = $assignee_id
     where workspace_id = $workspace_id and form_id = $form_id and id = $id
     returning status, tags)
@@ -272,7 +286,8 @@ async function applyChangeWithin(
   const applied = await apply(before, db);
   const stamp = { version: before.version, at: now() };
   const answers = stampConsents(before.structure, applied.answers, stamp, before.answers);
-  const after = { ...applied, answers };
+  const verified = keepVerified(applied, before);
+  const after = { ...applied, answers, verified };
   if (isDeepStrictEqual(after, before)) return 0;
   await write(db, changing, before, after);
   if (limited) await updateQuotaUse(db, limited, id);
@@ -301,6 +316,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
     updated_at: changedAt,
     stage_id: after.stage_id === before.stage_id ? null : after.stage_id,
     assignee_id: after.assignee_id,
+    verified: after.verified && JSON.stringify(after.verified),
     ...buildSearchData(structure, settings, after),
   });
   await insertChange(db, {

@@ -121,7 +121,7 @@ const stripSubmission = statement(
 )`
   with submission as (
     update submissions
-    set answers = $answers, reference = '{}', tags = '{}', has_files = $has_files, updated_at = $updated_at,
+    set answers = $answers, reference = '{}', tags = '{}', verified = null, has_files = $has_files, updated_at = $updated_at,
         key_digest = case when key_digest is not null then '\\x'::bytea end
     where workspace_id = $workspace_id and id = $id
     returning status, tags),

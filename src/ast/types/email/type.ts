@@ -1,11 +1,12 @@
 import { defineInputType } from '../definition.ts';
+import { verify } from '../shared-attributes.ts';
 import { lineAttributes, textSchema } from '../text-type.ts';
 
 export const email = defineInputType({
   title: 'Email',
   icon: 'M3 5h14v10H3zM3 5.5l7 5.5 7-5.5',
   words: 'mail contact reply',
-  attrs: lineAttributes,
+  attrs: { ...lineAttributes, verify },
   summary: 'texts',
   identifies: true,
   control: 'email',

@@ -49,6 +49,8 @@ export type PageState = {
   readonly shown: VisibleParts;
   /** Paths of elements with conditions: `0.2` is the index of the step, then the index of the element. */
   readonly conditional: ReadonlyMap<Element, string>;
+  /** The ids of the email elements for which the page asks for a code. */
+  readonly asks?: ReadonlySet<string> | undefined;
   /** Today in the form's time zone, `YYYY-MM-DD`, for limits such as `today+30`. */
   readonly today: string;
   /**

@@ -28,6 +28,7 @@ import { renderSignature } from './signature.ts';
 import { type ElementRenderer, withStyles } from './styled.ts';
 import {
   momentStyle,
+  renderEmailInput,
   renderMomentInput,
   renderNumberInput,
   renderTextarea,
@@ -41,8 +42,7 @@ const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> 
   text: (element, place) => renderTextInput(fieldAt(element, place), { type: 'text' }),
   textarea: (element, place) => renderTextarea(fieldAt(element, place)),
   // Browsers must not validate these types: the server reports all problems together.
-  email: (element, place) =>
-    renderTextInput(fieldAt(element, place), { ...uncorrectedInputAttributes, inputmode: 'email' }),
+  email: (element, place) => renderEmailInput(fieldAt(element, place)),
   phone: (element, place) => renderTextInput(fieldAt(element, place), { type: 'tel' }),
   url: (element, place) =>
     renderTextInput(fieldAt(element, place), { ...uncorrectedInputAttributes, inputmode: 'url' }),

@@ -48,6 +48,28 @@ export function renderTextInput(field: Field, kind: Kind): Html {
   return renderLabelledControl(field, textControl(field, kind));
 }
 
+/** Renders an address and, if the page asks for it, the code that verifies the address. */
+export function renderEmailInput(field: Field): Html {
+  const { name, place } = field;
+  const { asks, words } = place.page;
+  const control = textControl(field, { ...uncorrectedInputAttributes, inputmode: 'email' });
+  const id = `_code[${name}]`;
+  const input = attributes({
+    type: 'text',
+    id,
+    name: id,
+    inputmode: 'numeric',
+    autocomplete: 'one-time-code',
+    'aria-describedby': controlAttributes(field)['aria-describedby'],
+  });
+  const code = html`<div class="labelled">
+<label for="${id}">${words.code}</label>
+<input${input}>
+</div>
+<button type="submit" name="_again" value="${name}" class="back">${words.codeAgain}</button>`;
+  return renderLabelledControl(field, html`${control}${asks?.has(name) && code}`);
+}
+
 type Kind = Parameters<typeof attributes>[0];
 
 /** Rows have no autofill: they are often about several people, and autofill would repeat one person. */
