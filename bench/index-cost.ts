@@ -66,6 +66,7 @@ export async function benchIndex({ rounds }: { rounds: number }): Promise<void> 
         version: 1,
         answers: JSON.stringify(answers),
         reference: '{}',
+        respondent: null,
         has_files: false,
         form_language: null,
         verified: null,

@@ -409,6 +409,7 @@ create table held_submissions (
   origin text,
   language text,
   verified json,
+  respondent json,
   constraint held_submissions_pkey PRIMARY KEY (workspace_id, id),
   constraint held_submissions_reason_check CHECK ((reason = ANY (ARRAY['honeypot'::text, 'too_fast'::text, 'no_page'::text, 'no_proof'::text, 'other_site'::text]))),
   constraint held_submissions_workspace_id_form_id_version_fkey FOREIGN KEY (workspace_id, form_id, version) REFERENCES form_versions(workspace_id, form_id, version) ON DELETE CASCADE
@@ -807,6 +808,7 @@ create table submissions (
   stage_id text,
   assignee_id text,
   verified json,
+  respondent json,
   constraint submissions_pkey PRIMARY KEY (workspace_id, id),
   constraint submissions_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'incomplete'::text]))),
   constraint submissions_trashed_by_fkey FOREIGN KEY (trashed_by) REFERENCES users(id) ON DELETE SET NULL,

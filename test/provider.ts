@@ -127,7 +127,7 @@ export function openProviderVisitor(
     const session = async () => (await callConsole<Session>(service.url, cookie, 'GET', '/session')).body;
     return { ...answered, session };
   }
-  return { begin, finish, enter };
+  return { begin, finish, enter, visit };
 }
 
 /** Signs the person in and consents to every request. */

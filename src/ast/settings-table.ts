@@ -24,7 +24,7 @@ import type { Theme } from './theme/theme.ts';
 import { type SettingTranslations, settingTextNames } from './translations/check-translations.ts';
 
 /** Who can fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
-export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
+export const accessModes = ['public', 'invited', 'password', 'organisation', 'closed'] as const;
 export type AccessMode = (typeof accessModes)[number];
 
 export const digestModes = ['each', 'hourly', 'daily'] as const;
@@ -48,13 +48,15 @@ export const settingRows = {
         public: ['Anyone with the link', 'Open while the form is published.'],
         invited: ['Invited people', 'Each person needs an invitation.'],
         password: ['Anyone with the password', 'The page asks for the password first.'],
+        organisation: ['People who sign in', 'With the identity provider that members use.'],
         closed: ['No one', 'The page says that the form is closed.'],
       },
       'public',
     ),
     control: 'radio',
     title: 'Who can respond',
-    help: 'Whether visitors need a password or an invitation.',
+    help: 'Whether visitors need a password, an invitation or a sign-in.',
+    note: '`organisation` requires an identity provider (OIDC_ISSUER).',
     card: 'access',
     isKept: true,
   },
@@ -70,6 +72,13 @@ export const settingRows = {
     title: 'Password',
     help: 'Visitors enter this password before they see the form, if access requires one.',
     note: 'The password is never returned. If omitted, it stays; null removes it.',
+    card: 'access',
+  },
+  one_per_respondent: {
+    ...flagSetting(),
+    title: 'One response per person',
+    help: 'Each person who signs in can respond once.',
+    note: 'Applies if `access` is `organisation`.',
     card: 'access',
   },
   opens_at: {

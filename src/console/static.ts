@@ -30,6 +30,8 @@ type Built = {
   name: string;
   /** Whether its page has styles without a nonce. It must then show no text from users. */
   hasInlineStyles?: boolean;
+  /** Returns where a request for the page leads instead, if anywhere. */
+  redirectOf?: (url: string) => string | undefined;
 };
 
 /**
@@ -40,7 +42,7 @@ type Built = {
  */
 export async function staticRoutes(
   server: Server,
-  { directory, base, name, hasInlineStyles = false }: Built,
+  { directory, base, name, hasInlineStyles = false, redirectOf }: Built,
 ): Promise<void> {
   const assets = await readAssets(directory);
   const page = (await assets.get('index.html')?.())?.bytes.toString('utf8');
@@ -49,6 +51,8 @@ export async function staticRoutes(
     const { '*': path } = request.params as { '*': string };
     const asset = path === 'index.html' ? undefined : assets.get(path);
     if (asset) return sendAsset(request, reply, path, await asset());
+    const elsewhere = redirectOf?.(request.url);
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 303);
     if (isNamedByContent(path)) throw new ApiError('not_found', 'This file does not exist.');
     if (page === undefined)
       throw new ApiError(

@@ -16,7 +16,7 @@ import {
 } from './draft.ts';
 import { dryRun } from './dry-run.ts';
 import { type FormAddresses, publicUrlOf, readForm } from './form-rows.ts';
-import { requireAnswerReadPermission } from './settings.ts';
+import { requireAllowedSettings } from './settings.ts';
 import {
   ChangedForm,
   Draft,
@@ -67,7 +67,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
     change: Pick<DraftChange, 'formId' | 'revisions' | 'structure' | 'settings' | 'baseVersion'>,
   ) => {
     const { workspaceId } = scope;
-    await requireAnswerReadPermission(
+    await requireAllowedSettings(
       scope,
       change.settings,
       async () => (await readBuilderForm(database, workspaceId, change.formId)).draft.settings,
@@ -113,7 +113,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
         const revisions = revisionsIn(unchanged);
         if (!query.dry_run) return save(scope, { ...document, formId: params.id, revisions, baseVersion });
         const { draft } = await readBuilderForm(database, scope.workspaceId, params.id);
-        await requireAnswerReadPermission(scope, document.settings, async () => draft.settings);
+        await requireAllowedSettings(scope, document.settings, async () => draft.settings);
         requireRevision(draft, revisions);
         const candidate = { settings: draft.settings, ...document };
         const found = await dryRun(database, { ...scope, formId: params.id }, candidate);

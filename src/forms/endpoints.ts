@@ -25,7 +25,7 @@ import {
 import { changeForm, createForm, deleteForm } from './forms.ts';
 import type { FormCandidate } from './judge-form.ts';
 import { labelFilter, labelsShape, normalizeLabels } from './labels.ts';
-import { patchedSettingsOf, patchForm, requireAnswerReadPermission } from './settings.ts';
+import { patchedSettingsOf, patchForm, requireAllowedSettings } from './settings.ts';
 import {
   ChangedForm,
   CreatedForm,
@@ -218,7 +218,7 @@ export function formEndpoints(context: {
       async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWorkspaceAccess(formIds);
         requireSameForm(body, { workspaceId });
-        await requireAnswerReadPermission(caller, body.settings, async () => ({}));
+        await requireAllowedSettings(caller, body.settings, async () => ({}));
         const { structure, settings, publish } = body;
         const labels = normalizeLabels(body.labels ?? []);
         const status = publish ? 'published' : 'draft';
@@ -264,7 +264,7 @@ export function formEndpoints(context: {
         const labels = body.labels && normalizeLabels(body.labels);
         const status = body.publish ? 'published' : body.status;
         const readSettings = () => requireFormSettings(database, key);
-        await requireAnswerReadPermission(scope, body.settings, readSettings);
+        await requireAllowedSettings(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
         const changedBy = personIdOf(scope.actor);
         await changeForm(database, key.workspaceId, params.id, {
@@ -321,7 +321,7 @@ export function formEndpoints(context: {
         }
         const settings = await requireFormSettings(database, key);
         const changes = patchedSettingsOf(settings, body.settings ?? {});
-        await requireAnswerReadPermission(scope, changes, async () => settings);
+        await requireAllowedSettings(scope, changes, async () => settings);
         return tryChange(scope, params.id, { settings: { ...settings, ...changes }, unchanged });
       },
     }),

@@ -4,7 +4,7 @@ import { includesOrigin } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { RequestScope } from '#kit/operation.ts';
 import { type Queryable, requireRow, statement } from '#kit/statement.ts';
 import type { Permission } from '#rules/permissions.ts';
@@ -114,19 +114,38 @@ const permissionsOf = (value: unknown): readonly Permission[] =>
     ? ['submissions:read', 'submissions:write']
     : ['submissions:read'];
 
+/** Returns the problem of settings that let people sign in on an instance without an identity provider. */
+export const findProviderProblems = (
+  { canSignIn }: Pick<RequestScope, 'canSignIn'>,
+  settings: unknown,
+): ErrorItem[] =>
+  canSignIn !== false || !isRecord(settings) || getProperty(settings, 'access') !== 'organisation'
+    ? []
+    : [
+        {
+          field: 'access',
+          message:
+            '"access" can be "organisation" only if the server has an identity provider (OIDC_ISSUER).',
+          code: 'invalid_choice',
+        },
+      ];
+
 /**
  * Requires the permission to read answers from a caller who changes where answers are sent. Other callers can
- * only keep or clear these settings.
+ * only keep or clear these settings. Also requires an identity provider if people must sign in to respond.
  * @param given the settings as they were sent; other problems are found elsewhere.
  * @param readCurrent returns the current settings of the form.
- * @throws ApiError forbidden, naming the setting and the permission.
+ * @throws ApiError forbidden, naming the setting and the permission; validation_error.
  */
-export async function requireAnswerReadPermission(
-  caller: Pick<RequestScope, 'may'>,
+export async function requireAllowedSettings(
+  caller: Pick<RequestScope, 'may' | 'canSignIn'>,
   given: unknown,
   readCurrent: () => Promise<Settings>,
 ): Promise<void> {
   if (!isRecord(given)) return;
+  const errors = findProviderProblems(caller, given);
+  if (errors.length > 0 && (await readCurrent()).access !== 'organisation')
+    throw new ApiError('validation_error', 'The settings are not valid.', { errors });
   for (const name of sendsAnswers) {
     const value = getProperty(given, name) ?? null;
     const needed = permissionsOf(value).find((permission) => !caller.may(permission));
@@ -160,7 +179,7 @@ type FormPatch = {
   labels?: string[] | undefined;
   unchanged: IfMatchTimes;
   userId: string | null;
-  caller: Pick<RequestScope, 'may'>;
+  caller: Pick<RequestScope, 'may' | 'canSignIn'>;
 };
 
 /**
@@ -177,7 +196,7 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
     if (patch.settings !== undefined) {
       const settings = await requireFormSettings(client, { workspaceId, formId });
       const changes = patchedSettingsOf(settings, patch.settings);
-      await requireAnswerReadPermission(patch.caller, changes, async () => settings);
+      await requireAllowedSettings(patch.caller, changes, async () => settings);
       await changeLockedSettings(client, { workspaceId, id: formId, userId: userId ?? undefined }, changes);
     }
     if (status !== undefined && status !== form.status)

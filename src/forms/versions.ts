@@ -9,7 +9,7 @@ import { jsonb, nullable, requireRow, statement } from '#kit/statement.ts';
 import { type BuilderForm, readBuilderForm, requireRevision } from './draft.ts';
 import { lockForm, sentStructureColumn, setFormStatus } from './form-rows.ts';
 import { changeForm } from './forms.ts';
-import { requireAnswerReadPermission } from './settings.ts';
+import { requireAllowedSettings } from './settings.ts';
 
 /** Lists one page of a form's versions, newest first. */
 const listVersions = statement(
@@ -97,7 +97,7 @@ type Publication = {
   revisions: readonly number[] | null;
   version?: number | undefined;
   userId: string | null;
-  caller: Pick<RequestScope, 'may'>;
+  caller: Pick<RequestScope, 'may' | 'canSignIn'>;
 };
 
 /**
@@ -144,5 +144,5 @@ export async function requirePublishable(
       'precondition_failed',
       'The live form has changed since you compared it. Compare it again.',
     );
-  await requireAnswerReadPermission(caller, draft.settings, async () => form.settings);
+  await requireAllowedSettings(caller, draft.settings, async () => form.settings);
 }

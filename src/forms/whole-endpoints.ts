@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
+import { ApiError, completeErrorItem } from '#kit/errors.ts';
 import { asWireValue, markJsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { createCursorError, finishPage, readPageRequest, upperIdBound } from '#kit/pagination.ts';
@@ -26,7 +26,7 @@ import {
 } from './form-rows.ts';
 import { judgeForm } from './judge-form.ts';
 import { convertDocument, copyAsNewForm, duplicateForm, importForm, maxDocumentBytes } from './new-forms.ts';
-import { requireAnswerReadPermission } from './settings.ts';
+import { findProviderProblems, requireAllowedSettings } from './settings.ts';
 import {
   AnswerCounts,
   ConvertedForm,
@@ -159,7 +159,11 @@ export function wholeFormEndpoints({
         description: 'Problems and warnings. The form is valid if there are no problems.',
         schema: Judgement,
       },
-      run: async ({ workspaceId, body }) => ({ body: await judgeForm(database, workspaceId, body) }),
+      async run({ workspaceId, body, ...scope }) {
+        const { problems, warnings } = await judgeForm(database, workspaceId, body);
+        const more = findProviderProblems(scope, body.settings).map(completeErrorItem);
+        return { body: { problems: [...problems, ...more], warnings } };
+      },
     }),
 
     unpublishForm: become('unpublish', {
@@ -194,7 +198,7 @@ export function wholeFormEndpoints({
         requireFormAccess(scope.formIds, params.id);
         requireWorkspaceAccess(scope.formIds);
         const key = { workspaceId, formId: params.id };
-        await requireAnswerReadPermission(scope, body.settings, () => requireFormSettings(database, key));
+        await requireAllowedSettings(scope, body.settings, () => requireFormSettings(database, key));
         const copy = { ...key, userId: personIdOf(scope.actor) };
         const { structure, settings } = body;
         const { id } = structure
@@ -257,7 +261,7 @@ export function wholeFormEndpoints({
       async run({ body, ...scope }) {
         requireWorkspaceAccess(scope.formIds);
         const { structure, settings, report, report_count } = await readFormToImport(scope.workspaceId, body);
-        await requireAnswerReadPermission(scope, settings, async () => ({}));
+        await requireAllowedSettings(scope, settings, async () => ({}));
         const request = {
           workspaceId: scope.workspaceId,
           structure,

@@ -42,6 +42,8 @@ export type RequestScope = {
   actor: Actor;
   /** Returns whether the caller has a permission in addition to the one that the operation requires. */
   may: (permission: string) => boolean;
+  /** Whether respondents can sign in: the instance has an identity provider. */
+  canSignIn?: boolean | undefined;
   /** For an operation that writes its own entry: its line in the audit log. */
   line?: AuditEntry;
 };

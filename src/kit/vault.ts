@@ -31,6 +31,7 @@ type Purpose =
   | 'unsubscribe links'
   | 'form passwords'
   | 'email codes'
+  | 'respondents'
   | 'mails'
   | 'member invitations'
   | 'sender addresses'

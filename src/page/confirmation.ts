@@ -21,6 +21,10 @@ type Confirmed = {
   readonly mailResult?: LinkMailResult;
 };
 
+/** Whether each person can respond once. */
+const isForOneResponse = ({ access, one_per_respondent: isLimited }: LiveForm['settings']): boolean =>
+  access === 'invited' || (access === 'organisation' && isLimited === true);
+
 /** Renders the page shown after a submission, or after its edit link was emailed. */
 export function confirmationPage(
   context: {
@@ -66,7 +70,7 @@ export function confirmationPage(
         ? { address: addressOf(pdfAddress(live.id, pdfToken), plain), leavesFrame }
         : undefined,
     onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
-    again: live.settings.access === 'invited' ? undefined : addressOf(visit.path),
+    again: isForOneResponse(live.settings) ? undefined : addressOf(visit.path),
     language,
     languages: languageLinks(visit, request),
     look,

@@ -232,10 +232,10 @@ function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>):
 
 /** Restores the visit in the language of the saved answers, unless the URL names another one. */
 const resumeVisit = (
-  { written, guest, refusal }: Visit,
+  { written, guest, respondent, refusal }: Visit,
   request: LinkRequest,
   given: { form?: Form; language: string | null },
-): Visit => ({ ...readVisit(written, request, { guest, ...given }), refusal });
+): Visit => ({ ...readVisit(written, request, { guest, respondent, ...given }), refusal });
 
 function withReference(visit: Visit, reference: Record<string, string>): Visit {
   return {

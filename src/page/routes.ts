@@ -33,6 +33,7 @@ import { createSubmitCompletion } from './post/submit-completion.ts';
 import { type PreviewContext, previewRoutes } from './preview-routes.ts';
 import { renderNotice, renderUnsubscribe } from './render/notices.ts';
 import { resultsRoutes } from './results.ts';
+import { signInRoutes } from './sign-in-routes.ts';
 import { fontRoutes, imageRoutes } from './theme/routes.ts';
 import { uploadRoute } from './upload-route.ts';
 import { verificationRoute } from './verification-route.ts';
@@ -149,6 +150,7 @@ export async function pageRoutes(server: Server, services: PageContext): Promise
   server.setErrorHandler((error, request, reply) => sendErrorResponse(context, error, request, reply));
   formRoutes(server, context);
   passwordRoute(server, context);
+  signInRoutes(server, context);
   personalLinkRoutes(server, context);
   linkMailRoutes(server, context);
   uploadRoute(server, context, '/f/:id/files', (request: FormRequest) => openVisit(context, request));
@@ -184,7 +186,7 @@ function formRoutes(server: Server, context: Context): void {
   server.post<FormRoute>('/f/:id', { onRequest: checkPostSource(context) }, async (request, reply) => {
     // Full or closed forms and used invitations are admitted too, to answer repeated submits
     // (post/accept-answers.ts).
-    const visit = await openVisit(context, request, ['full', 'closed', 'used']);
+    const visit = await openVisit(context, request, ['full', 'closed', 'used', 'responded']);
     if (visit.guest) await recordInvitationStarted(context.database, visit.guest);
     if (isJsonBody(request)) return handleJsonPost(context, visit, request, reply);
     const endingOf = (known: Visit) => createSubmitCompletion(context, known, request, reply);

@@ -21,7 +21,7 @@ const findSubmissionToExport = statement('people.find_submission_to_pack', 'work
     json_build_object(
       'id', s.id, 'form_id', s.form_id, 'form_name', v.name, 'status', s.status, 'created_at', s.created_at,
       'updated_at', s.updated_at, 'completed_at', s.completed_at, 'trashed_at', s.trashed_at, 'language', s.language,
-      'answers', s.answers, 'fields', v.fields, 'reference', s.reference, 'tags', s.tags,
+      'answers', s.answers, 'fields', v.fields, 'reference', s.reference, 'respondent', s.respondent, 'tags', s.tags,
       'notes', (select coalesce(json_agg(json_build_object('text', n.text, 'created_at', n.created_at) order by n.id), '[]')
                 from submission_notes n where n.workspace_id = s.workspace_id and n.submission_id = s.id),
       'history', (select coalesce(json_agg(json_build_object('kind', c.kind, 'changed_at', c.changed_at,
@@ -50,7 +50,7 @@ const findSpamToExport = statement('people.find_held_to_pack', 'workspace_id id'
 })`
   select
     json_build_object('id', h.id, 'form_id', h.form_id, 'form_name', v.name, 'reason', h.reason, 'created_at', h.created_at,
-      'answers', h.answers, 'fields', v.fields, 'reference', h.reference) as facts,
+      'answers', h.answers, 'fields', v.fields, 'reference', h.reference, 'respondent', h.respondent) as facts,
     v.structure, h.answers
   from held_submissions h
   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version

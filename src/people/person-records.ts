@@ -92,6 +92,8 @@ const searchSubmissionRecords = declareRecordSearch('submissions', {
          union all
          select 'Reference ' || key, value from ${eachOf('l.reference')}
          union all
+         select 'Respondent', l.respondent where l.respondent::text ~* $json_pattern
+         union all
          select 'Tags', to_json(tag) from unnest(l.tags) tag where tag ~* $pattern
          union all
          select 'Notes', to_json(n.text) from submission_notes n
@@ -108,7 +110,9 @@ const searchSpamRecords = declareRecordSearch('held', {
   form: versionOf,
   texts: `select coalesce(v.fields -> key ->> 'label', key) as place, value from ${eachOf('l.answers')}
          union all
-         select 'Reference ' || key, value from ${eachOf('l.reference')}`,
+         select 'Reference ' || key, value from ${eachOf('l.reference')}
+         union all
+         select 'Respondent', l.respondent where l.respondent::text ~* $json_pattern`,
 });
 
 /** Searches invitations: address, name, reference data and prefilled answers. */

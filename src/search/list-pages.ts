@@ -19,11 +19,11 @@ import {
 
 /** A row of the table. */
 export const rowColumns = columns(
-  'id version answers:text reference:text created_at updated_at completed_at? tags stage_id:text assignee_id:text?',
+  'id version answers:text reference:text respondent:text? created_at updated_at completed_at? tags stage_id:text assignee_id:text?',
   { status: textEnum<SubmissionStatus>() },
 );
 
-export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
+export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference, s.respondent::text as respondent,
   s.created_at, s.updated_at, s.completed_at, s.tags, ${stageIdSql('s')} as stage_id, s.assignee_id`;
 
 /**

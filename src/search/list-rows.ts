@@ -43,7 +43,7 @@ export const listViewIds = declareByFilterKind(
 );
 
 const exportedColumns = columns(
-  'id answers:text reference:text created_at:text completed_at:text? stage_id:text assignee_id:text?',
+  'id answers:text reference:text respondent:text? created_at:text completed_at:text? stage_id:text assignee_id:text?',
   { status: textEnum<SubmissionStatus>() },
 );
 
@@ -51,7 +51,7 @@ const exportedColumns = columns(
 // takes 8 µs to fetch instead of 4.
 const isoTime = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::text as reference,
+const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::text as reference, p.respondent::text as respondent,
   ${isoTime('p.created_at')} as created_at, ${isoTime('p.completed_at')} as completed_at,
   ${stageIdSql('p')} as stage_id, p.assignee_id`;
 

@@ -23,6 +23,7 @@ import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { readStages } from '#workspaces/stages.ts';
 import type { CompiledSearch } from './compile-search.ts';
 import { findHits, hitTermsOf, mostReadCharacters } from './find-hits.ts';
@@ -211,6 +212,7 @@ export function tableRowEndpoints({ database, storage, links }: FileServices & {
             ...asWireValue(factsOf(row)),
             answers: linked,
             reference: JSON.parse(row.reference) as Record<string, string>,
+            ...(row.respondent !== null && { respondent: JSON.parse(row.respondent) as Respondent }),
             hits: hits!,
             form_name,
             structure,
@@ -225,7 +227,7 @@ export function tableRowEndpoints({ database, storage, links }: FileServices & {
     exportFormSubmissions: operation({
       summary: 'Export submissions of a form',
       description:
-        'Streams all submissions that match the filter as a file. The stage and the assignee are the last columns if the form uses them. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
+        'Streams all submissions that match the filter as a file. The respondent, the stage and the assignee are the last columns if the form uses them. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
       permission: 'submissions:read',
       audit: 'entry',
       params: idParameter,
@@ -236,12 +238,15 @@ export function tableRowEndpoints({ database, storage, links }: FileServices & {
         requireFormAccess(formIds, params.id);
         const { format = 'csv', for: reader, columns: which, view: saved, language, ...request } = query;
         const form = { workspaceId, formId: params.id };
-        const { name } = await readViewedForm(database, form);
+        const { name, access } = await readViewedForm(database, form);
         const view = await readTableView(database, form, request);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const names = await readAssignmentNames(database, form);
-        const source = { columns, batches: readViewSubmissions(database, view), ...(names && { names }) };
+        const last = {
+          hasRespondents: access === 'organisation',
+          names: await readAssignmentNames(database, form),
+        };
+        const source = { columns, batches: readViewSubmissions(database, view), last };
         const day = now().toISOString().slice(0, 10);
         return {
           headers: { 'Content-Type': exportTypes[format], ...attachmentHeader(name, ` ${day}.${format}`) },

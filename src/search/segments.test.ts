@@ -198,6 +198,7 @@ const insertDocument = (scene: Scene, text: string, { subject = '' } = {}) => {
     status: 'completed',
     answers: JSON.stringify({ subject }),
     reference: '{}',
+    respondent: null,
     has_files: false,
     created_at: at,
     completed_at: at,

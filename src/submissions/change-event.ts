@@ -3,6 +3,7 @@ import type { FieldDescription } from '#ast/form/describe.ts';
 import { now } from '#kit/clock.ts';
 import { type EventKind, snapshotOf } from '#webhooks/event.ts';
 import type { SubmissionEvent } from '#webhooks/record-event.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 /**
@@ -15,6 +16,7 @@ export type StoredSubmission = {
   completed_at: Date | null;
   answers: Answers;
   reference: Record<string, string>;
+  respondent: Respondent | null;
   fields: Readonly<Record<string, FieldDescription>>;
   form_name: string;
 };
@@ -28,7 +30,7 @@ export function createChangeEvent(
   { workspaceId, formId }: FormKey,
   submission: StoredSubmission,
 ): SubmissionEvent {
-  const { id, status, completed_at, answers, reference, fields, form_name } = submission;
+  const { id, status, completed_at, answers, reference, respondent, fields, form_name } = submission;
   return {
     submissionId: id,
     kind,
@@ -36,7 +38,7 @@ export function createChangeEvent(
     fields,
     snapshot: snapshotOf({
       form: { id: formId, name: form_name, workspaceId },
-      submission: { id, submittedAt: completed_at, status, reference, answers },
+      submission: { id, submittedAt: completed_at, status, reference, respondent, answers },
       fields,
     }),
   };

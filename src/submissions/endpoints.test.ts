@@ -39,6 +39,7 @@ async function insertIncomplete(formId: string): Promise<string> {
     status: 'incomplete',
     answers: '{}',
     reference: '{}',
+    respondent: null,
     has_files: false,
     created_at: now(),
     completed_at: null,

@@ -10,6 +10,7 @@ import { mapWithYields } from '#kit/concurrency.ts';
 import { type JsonText, markJsonText } from '#kit/http.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
+import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import type { VerifiedAddresses } from './verified.ts';
 
@@ -66,6 +67,7 @@ export const Submission = nameSchema(
             'The language in which the visitor read the form, as a BCP 47 tag. Present if the form has languages.',
         }),
       ),
+      respondent: Type.Optional(Respondent),
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
@@ -84,6 +86,7 @@ type SubmissionRow = {
   status: SubmissionStatus | null;
   answers: string | null;
   reference: string | null;
+  respondent: string | null;
   language: string | null;
   fields: string | null;
   verified: string | null;
@@ -109,7 +112,7 @@ export function submissionJson<More extends object>(
   const answers = row.has_files ? withLinks(row, links) : row.answers;
   return markJsonText(
     `{"id":"${row.id}","form_id":"${row.form_id}","status":"${row.status}","answers":${answers},` +
-      `"metadata":{"fields":${fieldsOf(row)},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}},` +
+      `"metadata":{"fields":${fieldsOf(row)},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}${respondentOf(row)}},` +
       `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
       (more && 'stage_id' in more ? '' : assignmentOf(row)) +
       (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
@@ -135,6 +138,9 @@ const assignmentOf = ({ stage_id, first_stage_id, assignee_id }: SubmissionRow):
 
 const languageOf = ({ language }: SubmissionRow): string =>
   language === null ? '' : `,"language":${JSON.stringify(language)}`;
+
+const respondentOf = ({ respondent }: SubmissionRow): string =>
+  respondent === null ? '' : `,"respondent":${respondent}`;
 
 /** Formats rows as JSON. Parsing answers to add file links yields to the event loop. */
 export const formatSubmissions = (rows: readonly SubmissionRow[], links: FileLinks) =>

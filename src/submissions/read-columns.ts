@@ -46,7 +46,7 @@ export const readStructures = statement('view.read_structures', 'workspace_id fo
 type FormKey = { workspaceId: string; formId: string };
 
 /**
- * Reads the name, live version and language of a form.
+ * Reads the name, live version, access mode and language of a form.
  * @throws ApiError not_found.
  */
 export async function readViewedForm(database: Database, { workspaceId, formId }: FormKey) {
@@ -54,6 +54,7 @@ export async function readViewedForm(database: Database, { workspaceId, formId }
   return {
     name: form.name,
     version: form.version,
+    access: form.settings.access,
     language: form.settings.language ?? defaultSearchLanguage,
   };
 }

@@ -41,7 +41,7 @@ export const lockSavedAnswers = statement(
 export const updateSavedAnswers = statement(
   'saved_answers.update',
   [
-    'workspace_id form_id id version answers:jsonText reference:jsonText has_files',
+    'workspace_id form_id id version answers:jsonText reference:jsonText respondent:jsonText? has_files',
     'key_digest? now completed_at? form_language:text? verified:jsonText?',
     documentColumns,
     { status: textEnum<SubmissionStatus>() },
@@ -50,7 +50,7 @@ export const updateSavedAnswers = statement(
 )`
   with submission as (
     update submissions
-    set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+    set version = $version, status = $status, answers = $answers, reference = $reference, respondent = $respondent, has_files = $has_files,
         language = $form_language, verified = $verified, key_digest = $key_digest, completed_at = $completed_at,
         updated_at = greatest($now, updated_at + interval '1 ms'),
         trashed_at = case when $status = 'completed' then null else trashed_at end,

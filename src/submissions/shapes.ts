@@ -4,6 +4,7 @@ import type { Form } from '#ast/form/tree.ts';
 import { Answers as AnswersShape, type FileUploadShape } from '#forms/payload.ts';
 import { listSchemaOf, nameSchema } from '#kit/pagination.ts';
 import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { changeKinds, changeOrigins, type Difference, differenceParts } from './differences.ts';
 import { assignmentProperties, submissionStatuses } from './present.ts';
@@ -64,6 +65,7 @@ const row = {
   completed_at: orNull(timestampSchema),
   tags: Type.Array(Type.String()),
   ...assignmentProperties,
+  respondent: Type.Optional(Respondent),
   hits: Type.Array(Type.String(), {
     description: 'The words that the search found, as written in this submission.',
   }),

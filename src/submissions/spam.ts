@@ -6,6 +6,7 @@ import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { FormKey } from './change-event.ts';
 import { listFiles } from './edited-answers.ts';
 import { lockQuotas, throwQuotaConflict, updateQuotaUse } from './quotas.ts';
@@ -37,14 +38,14 @@ export type SpamReason = (typeof spamReasons)[number];
 const insertSpam = statement(
   'spam.insert',
   [
-    'workspace_id id form_id version answers:jsonText reference:jsonText language? key:uuid?',
+    'workspace_id id form_id version answers:jsonText reference:jsonText respondent:jsonText? language? key:uuid?',
     'key_digest? address:bytes origin? verified:jsonText? created_at',
     { reason: textEnum<SpamReason>() },
   ],
   'id',
 )`
-  insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, verified, created_at)
-  select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $verified, $created_at
+  insert into held_submissions (workspace_id, id, form_id, version, answers, reference, respondent, language, key, key_digest, reason, address, origin, verified, created_at)
+  select f.workspace_id, $id, f.id, $version, $answers, $reference, $respondent, $language, $key, $key_digest, $reason, $address, $origin, $verified, $created_at
   from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
   on conflict (workspace_id, key) where key is not null do nothing
   returning id`;
@@ -89,7 +90,7 @@ async function insertIntoSpamBox(
   record: SubmissionRecord,
   { reason, address, origin }: Suspicion,
 ): Promise<boolean> {
-  const { live, id, key, answers, reference, fileIds } = record;
+  const { live, id, key, answers, reference, respondent, fileIds } = record;
   const form = { workspace_id: live.workspaceId, form_id: live.id };
   const [saved] = key === undefined ? [] : await lockSavedAnswers(db, { ...form, key });
   const inserted = await insertSpam(db, {
@@ -98,6 +99,7 @@ async function insertIntoSpamBox(
     version: live.version,
     answers: JSON.stringify(answers),
     reference: JSON.stringify(reference),
+    respondent: respondent ? JSON.stringify(respondent) : null,
     language: record.language ?? null,
     key: key ?? null,
     key_digest: key === undefined ? null : digestAnswers(answers, live.fields),
@@ -133,13 +135,14 @@ const lockSpam = statement('spam.lock', 'workspace_id form_id id', [
   {
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
+    respondent: nullable(json<Respondent>()),
     structure: effectiveFormColumn,
     fields: json<Record<string, FieldDescription>>(),
     settings: jsonb<Settings>(),
     verified: nullable(json<VerifiedAddresses>()),
   },
 ])`
-  select h.version, h.verified, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
+  select h.version, h.verified, h.answers, h.reference, h.respondent, h.language, h.key, v.name, v.structure, v.fields, f.settings
   from held_submissions h
   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
@@ -205,6 +208,7 @@ async function releaseOne(
       fields: spam.fields,
     },
     reference: spam.reference,
+    respondent: spam.respondent,
     language: spam.language,
     verified: spam.verified ?? undefined,
     key: spam.key ?? undefined,

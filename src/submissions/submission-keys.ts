@@ -51,7 +51,18 @@ const targetOf = ({ workspaceId, id: formId }: KeyedForm, id: string): LinkTarge
  */
 export function submissionKeyOfHeader(formId: string, given: string): string {
   checkIdempotencyKey(given);
-  const hex = createHash('sha256').update(`${formId}/${given}`).digest('hex');
+  return keyOfText(`${formId}/${given}`);
+}
+
+/**
+ * Returns the key for the only submission of a person who signed in. It differs from the key of any header,
+ * which follows a slash.
+ */
+export const submissionKeyOfRespondent = (formId: string, subject: string): string =>
+  keyOfText(`${formId} ${subject}`);
+
+function keyOfText(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
   // UUID version 8 is for custom ids (RFC 9562), so the key cannot equal the UUIDv7 of a page.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -90,7 +90,7 @@ function marked(lexemes: string, sign: ' ' | '!' | ' ~' | '!~'): string {
 }
 
 const insertedSubmission = columns(
-  'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
+  'workspace_id id form_id version answers:jsonText reference:jsonText respondent:jsonText? has_files created_at',
   'completed_at?',
   documentColumns,
   {
@@ -114,8 +114,8 @@ const insertedSubmission = columns(
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${countSlotSql} as slot),
    submission as (
-     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, verified, created_at, updated_at, completed_at${columns})
-     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $form_language, $verified, $created_at, $created_at, $completed_at${values}
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, respondent, has_files, language, verified, created_at, updated_at, completed_at${columns})
+     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $respondent, $has_files, $form_language, $verified, $created_at, $created_at, $completed_at${values}
      from live
      where live.version = coalesce($live_version, live.version)
      ${conflict}
@@ -183,7 +183,10 @@ type RecordForm = Pick<
 >;
 
 /** Checked answers to store, with the id for a new submission. */
-export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale' | 'verified'> & {
+export type SubmissionRecord = Pick<
+  SubmitRequest,
+  'reference' | 'key' | 'locale' | 'verified' | 'respondent'
+> & {
   language?: string | null | undefined;
   live: RecordForm;
   id: string;
@@ -197,7 +200,7 @@ export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale
 };
 
 export function prepareRecord(
-  { live, reference, key, locale, language, verified, files }: Omit<SubmitRequest, 'raw'>,
+  { live, reference, respondent, key, locale, language, verified, files }: Omit<SubmitRequest, 'raw'>,
   answers: Answers,
 ): SubmissionRecord {
   const id = newId();
@@ -206,7 +209,7 @@ export function prepareRecord(
   const createdAt = timeOfId(id);
   const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
   const opensSegment = Math.random() < segmentCheckShare;
-  const known = { live, reference, key, locale, language, verified };
+  const known = { live, reference, respondent, key, locale, language, verified };
   return { ...known, id, createdAt, answers: stamped, fileIds, opensSegment };
 }
 
@@ -215,6 +218,7 @@ export const storedColumns = ({
   live,
   answers,
   reference,
+  respondent,
   fileIds,
   verified,
   language = null,
@@ -224,6 +228,7 @@ export const storedColumns = ({
   version: live.version,
   answers: JSON.stringify(answers),
   reference: JSON.stringify(reference),
+  respondent: respondent ? JSON.stringify(respondent) : null,
   has_files: fileIds.length > 0,
   form_language: language,
   verified: formatVerified(verified, answers),
@@ -337,7 +342,7 @@ export async function recordSubmissionCreated(
   completedAt: Date,
   occurredAt = completedAt,
 ): Promise<number> {
-  const { live, id, answers, reference } = record;
+  const { live, id, answers, reference, respondent } = record;
   const mails = await enqueueCompletionEmails(db, record);
   if (!live.hasListeners) return mails;
   const deliveries = await recordEvent(db, {
@@ -349,7 +354,7 @@ export async function recordSubmissionCreated(
     fields: live.fields,
     snapshot: snapshotOf({
       form: { id: live.id, name: live.name, workspaceId: live.workspaceId },
-      submission: { id, submittedAt: completedAt, status: 'completed', reference, answers },
+      submission: { id, submittedAt: completedAt, status: 'completed', reference, respondent, answers },
       fields: live.fields,
     }),
   });

@@ -10,7 +10,7 @@ export type SubmissionStatus = 'completed' | 'incomplete';
  * answered.
  */
 export const foundColumns = columns(
-  'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
+  'id workspace_id form_id answers:text reference:text respondent:text? fields:text form_name has_files',
   'created_at completed_at? verified:text? stage_id:text first_stage_id:text assignee_id:text?',
   {
     status: textEnum<SubmissionStatus>(),
@@ -20,7 +20,7 @@ export const foundColumns = columns(
 );
 
 // JSON arrives as text and is passed on unparsed: parsing it in Node costs a third of the list rate.
-export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
+export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.respondent::text as respondent, s.language,
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at, s.verified::text as verified,
   ${stageIdSql('s')} as stage_id, ${firstStageIdSql} as first_stage_id, s.assignee_id`;
 

@@ -6,6 +6,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { VerifiedAddresses } from './verified.ts';
 
 /** The dependencies of submitting. */
@@ -21,6 +22,8 @@ export type SubmitRequest = {
   files: AnswerFiles;
   reference: Readonly<Record<string, string>>;
   key?: string | undefined;
+  /** The person who signed in to answer. */
+  respondent?: Respondent | null | undefined;
   /** The language of the page's own texts, which a receipt uses. */
   locale?: Locale | undefined;
   /** The form language that the visitor read, as a BCP 47 tag. */

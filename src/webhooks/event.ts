@@ -4,6 +4,7 @@ import type { FieldDescription } from '#ast/form/describe.ts';
 import { takesFiles } from '#ast/form/input-rules.ts';
 import { EventAnswersShape, FileUploadShape } from '#forms/payload.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 
 /** The kinds of events (specification, "Event kinds"). */
 export const eventKinds = ['submission.created', 'submission.updated', 'submission.deleted'] as const;
@@ -32,6 +33,8 @@ export type Snapshot = {
     submitted_at: string | null;
     status: string;
     reference_data: Readonly<Record<string, string>>;
+    /** Present if the visitor signed in to answer. */
+    metadata?: { respondent: Respondent };
     responses: Answers;
     file_uploads: Readonly<Record<string, readonly SnapshotFile[]>>;
   };
@@ -44,6 +47,7 @@ type SnapshotSource = {
     submittedAt: Date | null;
     status: string;
     reference: Readonly<Record<string, string>>;
+    respondent?: Respondent | null | undefined;
     answers: Answers;
   };
   /** `metadata.fields` of the version that was answered. */
@@ -63,14 +67,18 @@ export function snapshotOf({ form, submission, fields }: SnapshotSource): Snapsh
       submitted_at: submission.submittedAt?.toISOString() ?? null,
       status: submission.status,
       reference_data: submission.reference,
+      ...(submission.respondent && { metadata: { respondent: submission.respondent } }),
       responses,
       file_uploads: Object.fromEntries(uploads),
     },
   };
 }
 
-/** Returns the snapshot without answers, files and reference data. */
-export const blankSnapshot = ({ form, submission }: Snapshot): Snapshot => ({
+/** Returns the snapshot without answers, files, reference data and respondent. */
+export const blankSnapshot = ({
+  form,
+  submission: { metadata: _metadata, ...submission },
+}: Snapshot): Snapshot => ({
   form,
   submission: { ...submission, reference_data: {}, responses: {}, file_uploads: {} },
 });
@@ -139,6 +147,7 @@ export const Event = nameSchema(
       submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
       status: Type.Enum(['completed', 'incomplete']),
       reference_data: Type.Record(Type.String(), Type.String()),
+      metadata: Type.Optional(Type.Object({ respondent: Respondent })),
       responses: EventAnswersShape,
       file_uploads: Type.Record(Type.String(), Type.Array(EventFile), {
         description: 'Files by element id.',

@@ -137,14 +137,19 @@ const row = {
  * @param options `id`: the URL of the schema.
  */
 export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
-  const submission = object({
-    id,
-    submitted_at: { type: ['string', 'null'], format: 'date-time' },
-    status: { enum: ['completed', 'incomplete'] },
-    reference_data: { type: 'object', additionalProperties: { type: 'string' } },
-    responses: schemaReference('Responses'),
-    file_uploads: schemaReference('FileUploads'),
-  });
+  const text = { type: 'string' } as const;
+  const submission = object(
+    {
+      id,
+      submitted_at: { type: ['string', 'null'], format: 'date-time' },
+      status: { enum: ['completed', 'incomplete'] },
+      reference_data: { type: 'object', additionalProperties: text },
+      metadata: object({ respondent: object({ email: text, name: text, subject: text }) }),
+      responses: schemaReference('Responses'),
+      file_uploads: schemaReference('FileUploads'),
+    },
+    ['metadata'],
+  );
   const event = object({
     event: { enum: eventKinds },
     timestamp,

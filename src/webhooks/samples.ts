@@ -13,9 +13,10 @@ import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { currentTrace } from '#kit/log.ts';
-import { json, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { json, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { laneOf } from './delivery-job.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
@@ -226,11 +227,12 @@ const selectLatestSubmissions = statement(
     {
       answers: json<Answers>(),
       reference: json<Record<string, string>>(),
+      respondent: nullable(json<Respondent>()),
       fields: json<Record<string, FieldDescription>>(),
     },
   ],
 )`
-  select s.id, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+  select s.id, s.completed_at, s.answers, s.reference, s.respondent, v.fields, v.name as form_name
     from submissions s
     join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
    where s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'completed' and s.trashed_at is null
@@ -245,10 +247,10 @@ export async function readLatestSubmissions(
   { id = null, limit }: { id?: string | null; limit: number },
 ): Promise<Snapshot[]> {
   const rows = await selectLatestSubmissions(db, { workspace_id: workspaceId, form_id: formId, id, limit });
-  return rows.map(({ id, completed_at, answers, reference, fields, form_name }) =>
+  return rows.map(({ id, completed_at, answers, reference, respondent, fields, form_name }) =>
     snapshotOf({
       form: { id: formId, name: form_name, workspaceId },
-      submission: { id, submittedAt: completed_at, status: 'completed', reference, answers },
+      submission: { id, submittedAt: completed_at, status: 'completed', reference, respondent, answers },
       fields,
     }),
   );

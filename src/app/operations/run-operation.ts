@@ -40,7 +40,8 @@ export function createOperationRunner(
   route: ApiRoute,
 ): Run {
   const { method, operation } = route;
-  const { isReplyChecked } = services.config;
+  const { isReplyChecked, identityProvider } = services.config;
+  const canSignIn = identityProvider !== undefined;
   return async (caller, given) => {
     const { params, query, body, once } = given;
     const unchanged = readMatch(given.ifMatch, operation.isConditional);
@@ -52,7 +53,7 @@ export function createOperationRunner(
         operation,
         line,
         caller,
-        (scope) => operation.handle(scope, { params, query, body, unchanged }),
+        (scope) => operation.handle({ ...scope, canSignIn }, { params, query, body, unchanged }),
         compared,
       );
     const answer = await (once

@@ -21,6 +21,7 @@ import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { anonymousRate, countRequest } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { openRequestLog } from '#workspaces/request-log.ts';
+import { respondentCallbackOf } from '#workspaces/sign-in/respondents.ts';
 import { instanceFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 import { serveMcp } from '../mcp/mcp-route.ts';
@@ -277,7 +278,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     prefix: '/app/api',
   });
   const browsers = [
-    { directory: built('web'), base: '/app', name: 'The console' },
+    { directory: built('web'), base: '/app', name: 'The console', redirectOf: respondentCallbackOf },
     { directory: built('docs'), base: '/api/v1/docs', name: 'The reference', hasInlineStyles: true },
   ];
   for (const part of browsers) await server.register(async (scope) => staticRoutes(scope, part));

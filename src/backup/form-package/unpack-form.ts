@@ -4,7 +4,7 @@ import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImageServices, storeImage } from '#forms/images/images.ts';
 import { normalizeLabels } from '#forms/labels.ts';
 import { withoutImages } from '#forms/new-forms.ts';
-import { requireAnswerReadPermission } from '#forms/settings.ts';
+import { requireAllowedSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { iterateWithYields } from '#kit/concurrency.ts';
 import { transaction } from '#kit/database.ts';
@@ -111,7 +111,7 @@ async function readForm(
     (JSON.parse(renameIds(JSON.stringify(manifest.draft), ids)) as NonNullable<PackageManifest['draft']>);
   const copy = draft && { ...draft, settings: await keep(draft.settings) };
   for (const settings of [versions.at(-1)!.settings, copy?.settings])
-    await requireAnswerReadPermission(scope, settings, async () => ({}));
+    await requireAllowedSettings(scope, settings, async () => ({}));
   const webhooks = await chooseWebhooks(context, scope, manifest, leftOut);
   if (manifest.has_password)
     leftOut.push({

@@ -240,7 +240,7 @@ header + .notice { margin-block-start: var(--5); padding-block-start: var(--5); 
 .copied > :first-child { flex: 1 1 10rem; min-inline-size: 0; }
 :is(.edit_link summary, .copy) { display: inline-flex; align-items: center; min-block-size: 2.75rem; color: var(--ink); font-weight: 600; cursor: pointer; text-decoration: underline; text-underline-offset: .2em; }
 .copy { padding: 0; background: none; border: 0; }
-.again { display: inline-flex; align-items: center; min-block-size: var(--control); padding: .5rem 1.25rem; border: 1px solid var(--edge); border-radius: var(--round); font-weight: 600; text-decoration: none; }
+.again { display: inline-flex; align-items: center; justify-content: center; min-block-size: var(--control); padding: .5rem 1.25rem; border: 1px solid var(--edge); border-radius: var(--round); font-weight: 600; text-decoration: none; }
 
 :focus-visible, .labelled > :focus-within, .option:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 /* The page moves the focus here only for its position, so no ring is needed. */

@@ -30,20 +30,20 @@ export async function acceptAnswers(
   request: FastifyRequest,
   { raw, files, key, controls, verified }: Sent,
 ): Promise<SubmitResult> {
-  const { live, reference, guest, locale } = visit;
+  const { live, reference, respondent, ownKey, locale } = visit;
   const language = languageOfVisit(visit);
   const { work } = visit.context;
-  // The invitation's id replaces any sent key, so that an invitation is answered only once.
   const sent = {
     live,
     raw,
     files,
     verified,
     reference,
+    respondent,
     locale,
     language,
     work,
-    key: guest?.invitationId ?? key,
+    key: ownKey ?? key,
   };
   if (isFormClosed(visit)) {
     const repeated = await repeatEarlierResult(context, sent);

@@ -1,5 +1,5 @@
 import type { FileServices } from '#files/stored-files.ts';
-import type { SmtpConfig } from '#kit/smtp.ts';
+import type { Config } from '#kit/config.ts';
 import type { CountVisitServices } from '../visit/count-visit.ts';
 import type { RenderPageServices } from '../visit/form-page.ts';
 import type { ScreeningServices } from '../visit/screening.ts';
@@ -8,4 +8,4 @@ import type { ScreeningServices } from '../visit/screening.ts';
 export type PostServices = ScreeningServices &
   RenderPageServices &
   CountVisitServices &
-  FileServices & { readonly config: { readonly publicUrl: string; readonly smtp: SmtpConfig | undefined } };
+  FileServices & { readonly config: Pick<Config, 'publicUrl' | 'smtp' | 'identityProvider'> };

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import { fillTemplate, formatDateTime } from '#ast/basics/words.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
+import type { Config } from '#kit/config.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
 import { type PageContent, sendCompressedPage } from '#kit/replies/compression.ts';
 import { resolveRequestError } from '#kit/validation.ts';
@@ -83,7 +84,7 @@ export function sendPage(
 
 type FrameContext = {
   readonly scriptSource: string | undefined;
-  readonly config: { readonly publicUrl: string };
+  readonly config: Pick<Config, 'publicUrl' | 'identityProvider'>;
 };
 
 /** Answers a failed request with JSON if the client accepts it, or else with an error page. */
@@ -138,6 +139,8 @@ const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => NoticeText>
   password: noticeText('passwordTitle', 'passwordText', 'closedNext'),
   link: noticeText('linkTitle', 'linkText', 'linkNext'),
   used: noticeText('usedTitle', 'usedText', 'usedNext'),
+  signIn: noticeText('signInTitle', 'signInText'),
+  responded: noticeText('usedTitle', 'respondedText'),
 };
 
 function sendRefusal(
@@ -148,6 +151,8 @@ function sendRefusal(
 ): FastifyReply {
   const visit = readVisit(form!, request);
   const { status } = refusal.error;
+  if (refusal.reason === 'signIn')
+    return sendPage(reply, status, signInPage(context, visit, request), visit.look);
   if (refusal.reason === 'password')
     return sendPage(reply, status, passwordPage(context, visit, request), visit.look);
   const { title, message, next } = refusalPages[refusal.reason](visit);
@@ -184,6 +189,33 @@ export function passwordPage(
     look,
     script: getEmbedPageScript(visit, context),
     words,
+  });
+}
+
+/**
+ * Renders the page with the link to sign in. An embedded page opens the form outside its frame, because the
+ * provider refuses frames.
+ */
+function signInPage(context: FrameContext, visit: Visit, { method, url }: FastifyRequest): string {
+  const { live, language, look, words } = visit;
+  const name = context.config.identityProvider?.name ?? '';
+  const next = new URL(method === 'GET' ? url : visit.path, 'http://form');
+  next.searchParams.delete('_embed');
+  const query = new URLSearchParams({ _next: `${next.pathname}${next.search}` });
+  return renderNotice({
+    formName: live.form.attrs.name,
+    title: words.signInTitle,
+    message: fillTemplate(words.signInText, { name }),
+    link: {
+      address: `/f/${live.id}/sign-in?${query.toString()}`,
+      text: fillTemplate(words.signInGo, { name }),
+      className: 'again',
+      leavesFrame: look.isEmbedded,
+    },
+    language,
+    languages: languageLinks(visit, { method, url }),
+    look,
+    script: getEmbedPageScript(visit, context),
   });
 }
 

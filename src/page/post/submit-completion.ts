@@ -64,10 +64,10 @@ export function createSubmitCompletion(
       return [];
     },
     async save(post) {
-      const { live, reference, guest } = visit;
+      const { live, reference, respondent, guest, ownKey } = visit;
       const { raw, files, key, step = 0 } = post;
       const language = languageOfVisit(visit);
-      const progress = { live, raw, files, reference, language, key: guest?.invitationId ?? key, step };
+      const progress = { live, raw, files, reference, respondent, language, key: ownKey ?? key, step };
       try {
         await limitSaves(context.requestCounter, live.id, ipRateLimitKey(request.ip));
         const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
@@ -111,6 +111,7 @@ function pageOfProblem(
   // An invitation is answered once, so it gets no new key.
   if (visit.guest)
     return renderPageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
+  if (visit.ownKey) return renderPageAgain(context, visit, post, { ...again, notice: words.respondedText });
   const anew = { ...post, keyText: createSubmissionKey(context.vault, live) };
   const texts = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };
   return renderPageAgain(context, visit, anew, { ...again, ...texts });

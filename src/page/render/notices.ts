@@ -191,6 +191,7 @@ export function renderNotice(
     /** What the visitor can do next. */
     next?: string | undefined;
     again?: RetryableRequest | undefined;
+    link?: Link | undefined;
   } & PageFrame,
 ): string {
   const { formName, title, again } = view;
@@ -203,6 +204,7 @@ ${formName === undefined ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
 ${renderProse(view.message)}
 ${renderProse(view.next)}
 ${again && retry(again)}
+${view.link && html`<div class="actions">${link(view.link)}</div>`}
 ${view.languages}
 </div>`,
   );

@@ -7,9 +7,12 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
+import { isSubmissionKeyUsed } from '#submissions/repeat.ts';
 import { formFullMessage, isFormFull } from '#submissions/response-limit.ts';
+import { submissionKeyOfRespondent } from '#submissions/submission-keys.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { Words } from '../words/words.ts';
 
 /**
@@ -23,9 +26,12 @@ const refusals = {
   password: ['forbidden', 'This form requires a password.'],
   link: ['not_found', 'This link is invalid or has expired.'],
   used: ['gone', 'This invitation has already been answered.'],
+  signIn: ['unauthorized', 'This form requires you to sign in. Open its page in a browser.'],
+  responded: ['gone', 'You have already responded to this form.'],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>;
 
 export type RefusalReason = keyof typeof refusals;
+export const refusalReasons = Object.keys(refusals) as readonly RefusalReason[];
 
 /** Why a visitor is refused. The page shows the reason in its own language. */
 export type Refusal = { reason: RefusalReason; error: ApiError };
@@ -37,13 +43,21 @@ const worded: ReadonlySet<RefusalReason> = new Set(['closed', 'early', 'full']);
  * Returns why the visitor cannot see or submit the form now, or undefined if they can.
  * @param cookies the `Cookie` header of the request.
  * @param came `arrival`: set if the visitor opened an invitation link; `entry`: the entry token in the URL of
- * an embedded page.
+ * an embedded page; `respondent`: the person who has signed in.
  */
 export async function findRefusal(
   { database, vault }: { database: Database; vault: Vault },
   live: LiveForm | undefined,
   cookies: string | undefined,
-  { arrival, entry }: { arrival?: InvitationLinkResult | undefined; entry?: string | undefined } = {},
+  {
+    arrival,
+    entry,
+    respondent,
+  }: {
+    arrival?: InvitationLinkResult | undefined;
+    entry?: string | undefined;
+    respondent?: Respondent | undefined;
+  } = {},
 ): Promise<Refusal | undefined> {
   const reason = findReason(live, arrival);
   if (live === undefined) return refusal('absent');
@@ -51,8 +65,19 @@ export async function findRefusal(
   // Without the password, a visitor must not learn anything else about the form, for example that it is full.
   if (live.settings.access === 'password' && !hasEntered(vault, live, cookies, entry))
     return refusal('password');
+  if (live.settings.access === 'organisation' && !respondent) return refusal('signIn');
+  const key = keyOfRespondent(live, respondent);
+  // Before the response limit, so that the person learns that their response was received.
+  if (key !== undefined && (await isSubmissionKeyUsed(database, live, key))) return refusal('responded');
   return (await isFormFull(database, live)) ? refusal('full', live) : undefined;
 }
+
+/** Returns the key of the only submission of a respondent; undefined if they can respond several times. */
+export const keyOfRespondent = (
+  { id, settings }: Pick<LiveForm, 'id' | 'settings'>,
+  respondent: Respondent | undefined,
+): string | undefined =>
+  respondent && settings.one_per_respondent ? submissionKeyOfRespondent(id, respondent.subject) : undefined;
 
 function findReason(live: LiveForm | undefined, arrival?: InvitationLinkResult): RefusalReason | undefined {
   const closure = findClosure(live);

@@ -17,6 +17,8 @@ import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findRemainingQuotas, noRemainingQuotas, type RemainingQuotas } from '#submissions/quotas.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
+import { readRespondent } from '#workspaces/sign-in/respondents.ts';
 import type { Html } from '../markup/html.ts';
 import { elementStylesOfForm } from '../render/elements/element-renderers.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
@@ -30,7 +32,13 @@ import {
 } from '../words/choose-locale.ts';
 import { type PageProblems, type Words, withQuestionWords } from '../words/words.ts';
 import { type FormAddressParameters, parseFormAddress } from './address.ts';
-import { embedAdmissionParameter, findRefusal, type Refusal } from './admission.ts';
+import {
+  embedAdmissionParameter,
+  findRefusal,
+  keyOfRespondent,
+  type Refusal,
+  refusalReasons,
+} from './admission.ts';
 import { isVisitCounted } from './is-counted.ts';
 import { shuffleForm, shufflesForVisitors } from './shuffle-form.ts';
 import { skipPrefilledQuestions } from './skipped-questions.ts';
@@ -48,6 +56,10 @@ export type Visit = {
   readonly skipped: RawAnswers;
   /** The invited person, if the visitor came with an invitation link. */
   readonly guest: Guest | undefined;
+  /** The person who signed in, if the form requires it. */
+  readonly respondent: Respondent | undefined;
+  /** The key of the visitor's only submission, if they can respond once. It replaces any sent key. */
+  readonly ownKey: string | undefined;
   /** Reference data from the URL and from the invitation, which takes precedence. */
   readonly reference: Readonly<Record<string, string>>;
   /**
@@ -76,6 +88,7 @@ export type Visit = {
 /** Further facts about a visit: the invitation, and the stored answers that are resumed or edited. */
 type VisitFacts = {
   readonly guest?: Guest | undefined;
+  readonly respondent?: Respondent | undefined;
   /** The version of the stored answers, and their language. */
   readonly form?: Form;
   readonly language?: string | null;
@@ -85,7 +98,7 @@ type VisitFacts = {
 export function readVisit(
   found: LiveForm,
   request: FastifyRequest,
-  { guest, form = found.form, language: storedLanguage }: VisitFacts = {},
+  { guest, respondent, form = found.form, language: storedLanguage }: VisitFacts = {},
 ): Visit {
   const address = parseFormAddress(found.form, request.url);
   const order = shufflesForVisitors(form) ? findOrder(found.id, address, request) : undefined;
@@ -120,6 +133,8 @@ export function readVisit(
     address: skipping.address,
     skipped: skipping.skipped,
     guest,
+    respondent,
+    ownKey: keyOfRespondent(found, respondent) ?? guest?.invitationId,
     reference,
     language,
     languages,
@@ -252,14 +267,18 @@ export async function openVisit(
 ): Promise<Visit> {
   const live = await findLive(context, request.params.id);
   const arrival = live && (await findInvitedGuest(context, live, request));
-  const refusal = await findRefusal(context, live, request.headers.cookie, {
+  const { cookie } = request.headers;
+  const respondent =
+    live?.settings.access === 'organisation' ? readRespondent(context.vault, live, cookie) : undefined;
+  const refusal = await findRefusal(context, live, cookie, {
     arrival,
+    respondent,
     entry: entryOf(request),
   });
   const guest = arrival?.kind === 'void' ? undefined : arrival?.guest;
   if (live && (!refusal || passes.includes(refusal.reason)))
     return {
-      ...readVisit(live, request, { guest }),
+      ...readVisit(live, request, { guest, respondent }),
       refusal,
       places: await findRemainingQuotas(context.database, live),
     };
@@ -267,12 +286,15 @@ export async function openVisit(
   throw new FormRefusedError(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }
 
+/** Every reason except a form that does not exist. */
+const allButAbsent = refusalReasons.filter((reason) => reason !== 'absent');
+
 /** Opens a visit to a form that may be closed, for the confirmation or for editing. @throws Refused. */
 export async function openVisitEvenIfClosed(
   context: OpenVisitServices,
   request: FormRequest | LinkRequest,
 ): Promise<Visit> {
-  return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
+  return openVisit(context, request, allButAbsent);
 }
 
 /** Finds a form. Converts the id to lower case, because limits, signatures and caches use it as a key. */

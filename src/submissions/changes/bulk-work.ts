@@ -4,10 +4,11 @@ import { mostLabels } from '#forms/labels.ts';
 import { newId, now } from '#kit/clock.ts';
 import { withSavepoint } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { columns, json, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { columns, json, nullable, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { undoableKinds } from '#rules/columns.ts';
 import type { LockedTask } from '#tasks/run-tasks.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { FormKey, StoredSubmission } from '../change-event.ts';
 import type { ChangedBy, Difference } from '../differences.ts';
 import { changedByColumns } from '../history.ts';
@@ -24,6 +25,7 @@ const snapshotOfTrashed = columns('id completed_at? form_name', {
   status: textEnum<SubmissionStatus>(),
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
+  respondent: nullable(json<Respondent>()),
   fields: json<Record<string, FieldDescription>>(),
 });
 
@@ -36,7 +38,7 @@ const lockTrashedForRemoval = statement(
   'workspace_id form_id ids',
   snapshotOfTrashed,
 )`
-  select s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name
+  select s.id, s.status, s.completed_at, s.answers, s.reference, s.respondent, v.fields, v.name as form_name
   from submissions s
   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids) and s.trashed_at is not null

@@ -24,6 +24,7 @@ import {
 } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { stageIdSql } from '#workspaces/stages.ts';
 import { createChangeEvent, type FormKey } from '../change-event.ts';
 import { buildSearchData } from '../columns.ts';
@@ -58,10 +59,11 @@ export const snapshotColumns = columns('id completed_at? form_name updated_at', 
   status: textEnum<SubmissionStatus>(),
   answers: json<Answers>(),
   reference: json<ReferenceData>(),
+  respondent: nullable(json<Respondent>()),
   fields: json<Record<string, FieldDescription>>(),
 });
 
-export const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, v.fields, v.name as form_name, s.updated_at`;
+export const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.reference, s.respondent, v.fields, v.name as form_name, s.updated_at`;
 
 export const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
 

@@ -4,11 +4,12 @@ import { type DigestMode, digestModes, type Settings } from '#ast/settings.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { deleteMailsAboutSubmissions } from '#kit/outbox.ts';
-import { json, jsonb, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { json, jsonb, nullable, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import { deleteEventsOfSubmissions } from '#webhooks/upkeep.ts';
 import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { createChangeEvent, type FormKey } from '../change-event.ts';
 import { deleteLockedSubmissions } from '../changes/remove.ts';
 import { buildSearchData } from '../columns.ts';
@@ -25,12 +26,13 @@ const lockToErase = statement('erase.lock_to_erase', 'workspace_id form_id ids',
     status: textEnum<SubmissionStatus>(),
     answers: json<Answers>(),
     reference: json<Record<string, string>>(),
+    respondent: nullable(json<Respondent>()),
     fields: json<Record<string, FieldDescription>>(),
     structure: effectiveFormColumn,
     settings: jsonb<Settings>(),
   },
 ])`
-  select s.id, s.status, s.completed_at, s.answers, s.reference, s.tags, s.language, s.updated_at,
+  select s.id, s.status, s.completed_at, s.answers, s.reference, s.respondent, s.tags, s.language, s.updated_at,
          s.trashed_at is not null as is_trashed, s.version, v.fields, v.name as form_name, v.structure, f.settings
   from submissions s
   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -121,7 +123,7 @@ const stripSubmission = statement(
 )`
   with submission as (
     update submissions
-    set answers = $answers, reference = '{}', tags = '{}', verified = null, has_files = $has_files, updated_at = $updated_at,
+    set answers = $answers, reference = '{}', respondent = null, tags = '{}', verified = null, has_files = $has_files, updated_at = $updated_at,
         key_digest = case when key_digest is not null then '\\x'::bytea end
     where workspace_id = $workspace_id and id = $id
     returning status, tags),
@@ -194,7 +196,7 @@ export async function eraseSubmissions(
 
 /**
  * Erases what identifies the person: the answers to identifying elements (#ast/form/identifies.ts), and every
- * answer in which `isMatch` finds the person. Also erases all reference values, tags, notes, history, links,
+ * answer in which `isMatch` finds the person. Also erases the respondent, all reference values, tags, notes, history, links,
  * events, emails and invitations. Other answers stay, and `submission.updated` is sent with them.
  */
 export async function eraseIdentity(
@@ -212,7 +214,7 @@ export async function eraseIdentity(
     const answers = stripAnswers(row.structure, row.answers, isMatch);
     const files = listFiles(row.structure, answers).map(({ id }) => id);
     kept.push(...files);
-    const stripped = { ...row, answers, reference: {} };
+    const stripped = { ...row, answers, reference: {}, respondent: null };
     await stripSubmission(db, {
       workspace_id: key.workspaceId,
       form_id: key.formId,

@@ -3,6 +3,7 @@ import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
+import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 
@@ -91,6 +92,7 @@ export type ExportedSubmission = {
   completed_at: string | null;
   answers: string;
   reference: string;
+  respondent?: string | null;
   stage_id?: string;
   assignee_id?: string | null;
 };
@@ -98,12 +100,27 @@ export type ExportedSubmission = {
 /** The names of stages and members by id, for the last columns of an export. */
 export type AssignmentNames = { stages: ReadonlyMap<string, string>; members: ReadonlyMap<string, string> };
 export const assignmentHeadings = ['Stage', 'Assignee'] as const;
+export const respondentHeadings = ['Respondent email', 'Respondent name'] as const;
 
-/** Returns the stage and the assignee as cells; none without names. */
-export const assignmentCells = (
-  { stage_id = '', assignee_id }: ExportedSubmission,
-  names: AssignmentNames | undefined,
-): ExportCell[] => (names ? [names.stages.get(stage_id), names.members.get(assignee_id ?? '')] : []);
+/** The last columns of an export: the respondent, and the stage and assignee if there are names. */
+export type LastColumns = { hasRespondents?: boolean; names?: AssignmentNames | undefined };
+
+export const lastHeadings = ({ hasRespondents, names }: LastColumns): string[] => [
+  ...(hasRespondents ? respondentHeadings : []),
+  ...(names ? assignmentHeadings : []),
+];
+
+/** Returns the cells of the last columns. */
+export function lastCells(
+  { respondent, stage_id = '', assignee_id }: ExportedSubmission,
+  { hasRespondents, names }: LastColumns,
+): ExportCell[] {
+  const { email, name } = (respondent ? JSON.parse(respondent) : {}) as Partial<Respondent>;
+  return [
+    ...(hasRespondents ? [email, name] : []),
+    ...(names ? [names.stages.get(stage_id), names.members.get(assignee_id ?? '')] : []),
+  ];
+}
 
 export const fixedExportHeadings = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
 export const referenceHeading = 'Reference';

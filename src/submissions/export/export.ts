@@ -6,13 +6,13 @@ import { getProperty } from '#ast/basics/json.ts';
 import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {
-  type AssignmentNames,
   answerCells,
-  assignmentCells,
-  assignmentHeadings,
   type ExportCell,
   type ExportedSubmission,
   fixedExportHeadings,
+  type LastColumns,
+  lastCells,
+  lastHeadings,
   listExportHeadings,
   referenceCell,
   spreadsheetFirstHeading,
@@ -43,7 +43,7 @@ export function csvSubmission(
   columns: readonly Column[],
   submission: ExportedSubmission,
   write: TextWriter = escapeSpreadsheetFormula,
-  names?: AssignmentNames,
+  last: LastColumns = {},
 ): string {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -52,7 +52,7 @@ export function csvSubmission(
     for (const cell of answerCells(getProperty(answers, column.id), column))
       record += `${csvField(cell, write)},`;
   record += csvField(referenceCell(reference), write);
-  for (const cell of assignmentCells(submission, names)) record += `,${csvField(cell, write)}`;
+  for (const cell of lastCells(submission, last)) record += `,${csvField(cell, write)}`;
   return `${record}\r\n`;
 }
 
@@ -80,7 +80,7 @@ export const exportTypes = {
 export function ndjsonLine(
   columns: readonly Column[],
   submission: ExportedSubmission,
-  names?: AssignmentNames,
+  last: LastColumns = {},
 ): string {
   const { id, status, created_at, completed_at, stage_id, assignee_id } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -89,21 +89,25 @@ export function ndjsonLine(
     const answer = getProperty(answers, id);
     return answer === undefined ? [] : [[id, answer] as const];
   });
-  const line = { id, status, reference, created_at, completed_at, answers: Object.fromEntries(chosen) };
-  return `${JSON.stringify(names ? { ...line, stage_id, assignee_id } : line)}\n`;
+  const respondent = submission.respondent ? (JSON.parse(submission.respondent) as object) : null;
+  const line = {
+    id,
+    status,
+    reference,
+    ...(last.hasRespondents && { respondent }),
+    created_at,
+    completed_at,
+    answers: Object.fromEntries(chosen),
+  };
+  return `${JSON.stringify(last.names ? { ...line, stage_id, assignee_id } : line)}\n`;
 }
 
 type Batches = AsyncIterable<readonly ExportedSubmission[]>;
 
-type Source = {
-  columns: readonly Column[];
-  batches: Batches;
-  /** Adds columns for the stage and the assignee. */
-  names?: AssignmentNames;
-};
+type Source = { columns: readonly Column[]; batches: Batches; last?: LastColumns };
 
-const headingsOf = ({ columns, names }: Source): string[] =>
-  listExportHeadings(columns, names ? assignmentHeadings : []);
+const headingsOf = ({ columns, last = {} }: Source): string[] =>
+  listExportHeadings(columns, lastHeadings(last));
 
 type Options = { readonly forSpreadsheet: boolean };
 
@@ -125,11 +129,11 @@ const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) 
       ? `\uFEFF${spreadsheetFirstHeading}${record.slice(fixedExportHeadings[0].length)}`
       : record;
     return readText(head, source, (submission) =>
-      csvSubmission(source.columns, submission, write, source.names),
+      csvSubmission(source.columns, submission, write, source.last),
     );
   },
   ndjson: (source) =>
-    readText('', source, (submission) => ndjsonLine(source.columns, submission, source.names)),
+    readText('', source, (submission) => ndjsonLine(source.columns, submission, source.last)),
   xlsx: (source) => xlsxStream(rowsOf(source)),
 };
 
@@ -181,7 +185,7 @@ async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly Export
   for await (const turn of splitBatches(source))
     yield turn.map((submission) => [
       ...toExportCells(source.columns, submission),
-      ...assignmentCells(submission, source.names),
+      ...lastCells(submission, source.last ?? {}),
     ]);
 }
 

@@ -1,7 +1,12 @@
 import { otherChoice } from '#ast/basics/options.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { assignmentHeadings, fixedExportHeadings, referenceHeading } from '../export/cells.ts';
+import {
+  assignmentHeadings,
+  fixedExportHeadings,
+  referenceHeading,
+  respondentHeadings,
+} from '../export/cells.ts';
 import type { DateOrder } from './read-moment.ts';
 import { type DecimalMark, plainNumber } from './read-number.ts';
 import {
@@ -54,6 +59,7 @@ export const isFormloomExport = (columns: readonly ImportColumn[]): boolean =>
 const assignmentUses: ReadonlyMap<string, ColumnUse> = new Map([
   [assignmentHeadings[0], { as: 'stage' }],
   [assignmentHeadings[1], { as: 'assignee' }],
+  ...respondentHeadings.map((title): [string, ColumnUse] => [title, { as: 'ignore' }]),
 ]);
 
 /** Returns the uses of the columns of our own exports that are not answers, by position. */

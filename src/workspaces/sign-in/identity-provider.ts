@@ -53,6 +53,9 @@ type ProviderServices = {
   config: { publicUrl: string; identityProvider: IdentityProviderConfig | undefined };
 };
 
+/** What asking the provider needs. */
+export type AskProviderServices = Pick<ProviderServices, 'vault' | 'requestCounter' | 'config'>;
+
 /** The sealed state that the browser keeps during the sign-in. */
 type ProviderSignInState = { verifier: string; state: string; nonce: string; until: number };
 
@@ -64,7 +67,7 @@ const timeoutSeconds = 10;
  * Returns the URL to which the provider redirects the browser: a screen of the console, which passes the
  * query on.
  */
-const returnUrl = ({ config }: ProviderServices): string => `${config.publicUrl}/app/signed-in`;
+const returnUrl = ({ config }: AskProviderServices): string => `${config.publicUrl}/app/signed-in`;
 
 /** The provider's metadata, by configuration. It is read on first use, and again after a failure. */
 const discovered = new WeakMap<IdentityProviderConfig, Promise<Configuration>>();
@@ -94,7 +97,8 @@ async function discover(provider: IdentityProviderConfig) {
   }
 }
 
-function requireProvider({ config }: ProviderServices): IdentityProviderConfig {
+/** @throws ApiError conflict if there is none. */
+export function requireProvider({ config }: AskProviderServices): IdentityProviderConfig {
   if (config.identityProvider) return config.identityProvider;
   throw new ApiError('conflict', 'No identity provider is set up on this server.');
 }
@@ -108,12 +112,22 @@ export async function startProviderSignIn(
   context: ProviderServices,
   { address }: RequestSender,
 ): Promise<{ url: string; cookie: string }> {
-  const provider = requireProvider(context);
+  requireProvider(context);
   await limitAttempts(context, `question to the provider from ${address}`, signInTries.ofAddress);
-  const { client, configuration } = await discover(provider);
+  const { url, signIn } = await askProvider(context);
+  const cookie = context.vault.seal('sessions', JSON.stringify(signIn)).toString('base64url');
+  return { url, cookie };
+}
+
+/** Returns the URL of a sign-in at the provider, and its state to seal. `prefix` begins the OAuth state. */
+export async function askProvider(
+  context: AskProviderServices,
+  prefix = '',
+): Promise<{ url: string; signIn: ProviderSignInState }> {
+  const { client, configuration } = await discover(requireProvider(context));
   const signIn: ProviderSignInState = {
     verifier: client.randomPKCECodeVerifier(),
-    state: client.randomState(),
+    state: `${prefix}${client.randomState()}`,
     nonce: client.randomNonce(),
     until: now().getTime() + providerSignInSeconds * 1_000,
   };
@@ -125,8 +139,7 @@ export async function startProviderSignIn(
     state: signIn.state,
     nonce: signIn.nonce,
   });
-  const cookie = context.vault.seal('sessions', JSON.stringify(signIn)).toString('base64url');
-  return { url: url.href, cookie };
+  return { url: url.href, signIn };
 }
 
 /**
@@ -159,21 +172,29 @@ function readSignInState(vault: Vault, cookie: string | undefined): ProviderSign
     const signIn = JSON.parse(
       vault.unseal('sessions', Buffer.from(cookie ?? '', 'base64url')),
     ) as ProviderSignInState;
-    if (signIn.until > now().getTime()) return signIn;
+    return signIn;
   } catch (cause) {
     throw new ApiError('unauthorized', begunElsewhere, { cause });
   }
-  throw new ApiError('unauthorized', begunElsewhere);
 }
+
+/** Whether sealed data has not expired. */
+export const isFresh = ({ until }: { until: number }): boolean => until > now().getTime();
 
 const begunElsewhere = 'This sign-in was not started in this browser, or it has expired. Start again.';
 
-async function readClaims(
-  context: ProviderServices,
+/**
+ * Reads the claims of the person from the provider's answer.
+ * @throws ApiError unauthorized if the answer does not belong to a sign-in that began in this browser.
+ */
+export async function readClaims(
+  context: AskProviderServices,
   provider: IdentityProviderConfig,
   answer: string,
-  { verifier, state, nonce }: ProviderSignInState,
+  signIn: ProviderSignInState | undefined,
 ): Promise<IDToken> {
+  if (!signIn || !isFresh(signIn)) throw new ApiError('unauthorized', begunElsewhere);
+  const { verifier, state, nonce } = signIn;
   const { client, configuration } = await discover(provider);
   const url = new URL(returnUrl(context));
   url.search = answer;
@@ -193,11 +214,8 @@ async function readClaims(
   }
 }
 
-async function findOrMakePerson(
-  { database }: ProviderServices,
-  provider: IdentityProviderConfig,
-  claims: IDToken,
-): Promise<{ id: string }> {
+/** Returns the email address of a person who may sign in. @throws ApiError forbidden. */
+export function requireAllowedEmail(provider: IdentityProviderConfig, claims: IDToken): string {
   const email = typeof claims['email'] === 'string' ? normalizeMailAddress(claims['email']) : '';
   const isAllowed = isBareAddress(email) && provider.domains.includes(asciiDomainOf(email));
   const isConfirmed = claims['email_verified'] ?? provider.trustsEmail;
@@ -206,6 +224,15 @@ async function findOrMakePerson(
       'forbidden',
       'Your account has no confirmed email address in an allowed domain. Ask the operator of this server.',
     );
+  return email;
+}
+
+async function findOrMakePerson(
+  { database }: ProviderServices,
+  provider: IdentityProviderConfig,
+  claims: IDToken,
+): Promise<{ id: string }> {
+  const email = requireAllowedEmail(provider, claims);
   const identity = `${claims.iss} ${claims.sub}`;
   return transaction(database, async (client) => {
     const found = onlyRow(await findSignedIn(client, { identity, email }));
@@ -227,11 +254,16 @@ async function findOrMakePerson(
   });
 }
 
-async function makePerson(client: ClientBase, email: string, claims: IDToken, at: Date): Promise<string> {
-  const id = newId();
+/** Returns the name of a person, or else the beginning of their address. */
+export function personNameOf(claims: IDToken, email: string): string {
   const name =
     typeof claims['name'] === 'string' ? normalizeText(claims['name']).trim().slice(0, longestName) : '';
-  const added = await insertPerson(client, { id, email, name: name || email.split('@', 1)[0]!, now: at });
+  return name || email.split('@', 1)[0]!;
+}
+
+async function makePerson(client: ClientBase, email: string, claims: IDToken, at: Date): Promise<string> {
+  const id = newId();
+  const added = await insertPerson(client, { id, email, name: personNameOf(claims, email), now: at });
   if (added.length === 0)
     throw new ApiError(
       'conflict',

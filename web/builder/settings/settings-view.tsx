@@ -28,6 +28,10 @@ import type { SettingProblem } from './settings-values.ts';
 /** Settings that need a special control instead of the one for their kind. */
 const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactElement | null>> = {
   password: FormPasswordField,
+  one_per_respondent: ({ form }) =>
+    form.settings.access === 'organisation' || form.error('one_per_respondent') ? (
+      <SettingField form={form} name="one_per_respondent" />
+    ) : null,
   confirmation_message: ConfirmationMessageField,
   confirmations: ConfirmationsField,
   notifications: NotificationsField,

@@ -162,6 +162,21 @@ export function TagsSection({ form, submission, mayEdit }: SectionProps): ReactE
   );
 }
 
+/** Shows the person who signed in to respond. */
+export function RespondentView({ respondent }: Pick<SubmissionDetail, 'respondent'>): ReactElement | null {
+  if (!respondent) return null;
+  return (
+    <section className="panel-section">
+      <h3>Respondent</h3>
+      <p>
+        {respondent.name}
+        <br />
+        <span className="soft small">{respondent.email}</span>
+      </p>
+    </section>
+  );
+}
+
 /** Shows the reference data of a submission. */
 export function ReferenceDataView({
   submission,

@@ -27,6 +27,7 @@ import {
   NotesSection,
   PdfButton,
   ReferenceDataView,
+  RespondentView,
   StageAndAssignee,
   StatusSwitch,
   TagsSection,
@@ -232,6 +233,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
           {doing !== 'answers' && (
             <div className="panel-side">
               {isPage && <h2 className="unseen">Details</h2>}
+              <RespondentView respondent={data.respondent} />
               {doing === 'reference' ? (
                 <ReferenceDataForm form={form} submission={data} onDone={done} />
               ) : (
