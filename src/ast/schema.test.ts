@@ -42,6 +42,7 @@ test('an element schema has the required attributes, defaults and limits of the 
           error_message: { title: 'Error message', type: ['string', 'null'], maxLength: 1024 },
           required: { title: 'Required', type: ['boolean', 'null'], default: false },
           require_when: { title: 'Require if', ...conditionOrNull },
+          valid_when: { title: 'Valid if', ...conditionOrNull },
           show_when: { title: 'Show if', ...conditionOrNull },
           hide_when: { title: 'Hide if', ...conditionOrNull },
           col_span: {

@@ -17,6 +17,8 @@ const when = (id: string, is: string, value?: unknown) => ({
   ...(value !== undefined && { value }),
 });
 
+const least = { element: 'least', is: 'at_most', other: 'most' };
+
 const trip = stepsOf(
   { title: 'You' },
   [element('text', 'name', { required: true })],
@@ -25,6 +27,34 @@ const trip = stepsOf(
   { title: 'End' },
   [element('textarea', 'notes')],
 );
+
+test('without a script, an answer that breaks a rule between two questions is refused at its step', async () => {
+  const rule = { element: 'end', is: 'after', other: 'start' };
+  const message = { error_message: 'End must be after start.' };
+  const form = await publishForm(
+    tenant,
+    stepsOf(
+      { title: 'Trip' },
+      [element('date', 'start'), element('date', 'end', { valid_when: rule, ...message })],
+      { title: 'End' },
+      [element('number', 'most'), element('number', 'least', { valid_when: least })],
+    ),
+  );
+  const first = await openPaper(service, `/f/${form}`);
+  const refused = await first.press('next', { start: '2026-12-24', end: '2026-12-24' });
+  assert.deepEqual([refused.status, refused.problems], [422, ['The end: End must be after start.']]);
+  const second = await refused.press('next', { start: '2026-12-24', end: '2026-12-25' });
+  assert.deepEqual(second.headings, ['End']);
+  const again = await second.press('submit', { most: '1', least: '2' });
+  const general = 'The least: This answer doesn’t fit your other answers. Change one of them.';
+  assert.deepEqual([again.status, again.problems], [422, [general]]);
+  const answers = { start: '2026-12-24', end: '2026-12-20' };
+  const { status, body } = await openVisitor(service).submit(form, answers);
+  assert.equal(status, 422);
+  assert.deepEqual(body.errors, [
+    { field: 'end', message: 'The end: End must be after start.', code: 'not_allowed' },
+  ]);
+});
 
 test('without a script, a page shows the available options, rejects an unavailable one by label, and keeps the other answers', async () => {
   const form = await publishForm(

@@ -195,8 +195,8 @@ function extractFile(left: Map<string, FileAnswer>, name: string): FileAnswer | 
   return { id, filename, size, content_type };
 }
 
-/** Attributes that make an answer required, and attributes that hide questions. */
-const required = ['required', 'require_when'] as const;
+/** Attributes that need the answers to all questions, and attributes that hide questions. */
+const required = ['required', 'require_when', 'valid_when'] as const;
 const hiding = ['show_when', 'hide_when', 'jumps'] as const;
 
 const withoutCondition = (option: unknown): unknown =>

@@ -15,6 +15,7 @@ const types: Record<string, ElementType> = {
   topics: 'multiple_choice',
   agreed: 'yes_no',
   day: 'date',
+  end: 'date',
   photo: 'file_upload',
   guests: 'composite',
   guest: 'text',
@@ -62,6 +63,12 @@ const scenarios: [what: string, filter: Condition, meeting: Sent[], failing: Sen
     [{ answers: { country: 'germany' } }, { answers: { country: 'France' } }, {}],
   ],
   ['a text', { element: 'name', is: 'contains', value: 'ADA' }, [{ answers: { name: ' Ada' } }], [{}]],
+  [
+    'two questions',
+    { element: 'day', is: 'after', other: 'end' },
+    [{ answers: { day: '2026-02-02', end: '2026-02-01' } }],
+    [{ answers: { day: '2026-02-01', end: '2026-02-02' } }, { answers: { day: '2026-02-01' } }, {}],
+  ],
   ['a number', adult, [{ answers: { age: 18 } }], [{ answers: { age: 17.5 } }, {}]],
   [
     'choices',

@@ -71,21 +71,20 @@ export function meetsFilter(
         context,
       );
     }
-    const id = comparison.element;
-    const type = getProperty(fields, id)?.type;
+    const { element, other } = comparison;
+    const type = getProperty(fields, element)?.type;
     // Files in rows belong to those rows, but a filter compares answers outside rows. A group has a list of
     // rows, and a filter only checks whether the group is answered.
     const input = type !== undefined && isInputType(type) ? inputRules[type] : undefined;
     if (takesFiles(type)) {
-      const files = recall(id, () => getProperty(uploads, id)?.filter(({ row }) => row === undefined));
+      const files = recall(element, () =>
+        getProperty(uploads, element)?.filter(({ row }) => row === undefined),
+      );
       return testComparison(comparison, files, input, context);
     }
-    return testRowComparison(
-      comparison,
-      recall(id, () => type && getProperty(responses, id)),
-      input,
-      context,
-    );
+    const answerTo = (id: string) => recall(id, () => getProperty(fields, id) && getProperty(responses, id));
+    const compared = other === undefined ? undefined : answerTo(other);
+    return testRowComparison(comparison, answerTo(element), input, context, compared);
   });
 }
 

@@ -88,6 +88,26 @@ test('B7: a rule can be created by keyboard, is shown as a sentence on the eleme
   await leave(page);
 });
 
+test('a rule between two questions can be set for a question, and back to a value', async () => {
+  const days = ['start', 'end'].map((day) =>
+    element('date', day, { label: day === 'end' ? 'Last day' : 'First day' }),
+  );
+  const id = await make(form(days));
+  const page = await openBuilder(id);
+  await part(page, '“Last day”').click();
+  await properties(page).getByRole('button', { name: 'Valid if …' }).press('Enter');
+  await choose(page, /.+ Condition$/, 'is after');
+  await choose(page, /.+ Compare with$/, 'First day');
+  await part(page, '“Last day”').getByText('Valid if Last day is after First day').waitFor();
+  const rule = async () => JSON.stringify(await attribute(id, 0, 1, 'valid_when'));
+  const written = JSON.stringify({ all: [{ element: 'end', is: 'after', other: 'start' }] });
+  await untilSaved(page, 'the rule to be saved', async () => (await rule()) === written);
+  assert.deepEqual(await findBarriers(page), []);
+  await choose(page, /.+ Compare with$/, 'A value');
+  await part(page, '“Last day”').getByText('Valid if Last day is after …').waitFor();
+  await leave(page);
+});
+
 test('B7: a condition for showing an option can be added at the option and removed', {
   skip: isSlice,
 }, async () => {

@@ -121,6 +121,34 @@ test('options follow the answers they depend on; losing a choice is announced, a
   await stage.browser.leave(page);
 });
 
+test('a rule between two questions is checked on leaving, and changing either answer resolves it', async () => {
+  const rule = { element: 'end', is: 'after', other: 'start' };
+  const own = await stage.publish([
+    step('One', [
+      element('time', 'start'),
+      element('time', 'end', { valid_when: rule, error_message: 'End must be after start.' }),
+      element('text', 'note', { show_when: rule }),
+    ]),
+  ]);
+  const page = await stage.visit(own);
+  await field(page, 'start').fill('12:00');
+  await field(page, 'end').fill('11:00');
+  await field(page, 'start').focus();
+  await errorOf(page, 'end').getByText('End must be after start.').waitFor();
+  assert.equal(await field(page, 'note').isVisible(), false);
+  await pressButton(page, 'Submit');
+  await page.locator('.summary').getByText('The end: End must be after start.').waitFor();
+  await field(page, 'start').fill('10:00');
+  assert.equal(await errorOf(page, 'end').innerText(), '');
+  assert.equal(await page.locator('.summary').count(), 0);
+  assert.equal(await field(page, 'note').isVisible(), true);
+  await pressButton(page, 'Submit');
+  await page.waitForURL(/\/submitted\?/);
+  const [newest] = await stage.submissions(own);
+  assert.deepEqual(newest?.answers, { start: '10:00', end: '11:00' });
+  await stage.browser.leave(page);
+});
+
 test('"Other" opens a field for a custom answer and closes it when another option is chosen', async () => {
   const own = await stage.publish([
     step('One', [

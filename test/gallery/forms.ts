@@ -267,6 +267,7 @@ const order = (say: Say, photo: string): FormNode =>
               label: say('Street'),
               autocomplete: 'street-address',
               min_length: 3,
+              valid_when: { element: 'street', is: 'not_equals', other: 'town' },
             }),
             element('text', 'code', {
               label: say('Postal code'),
@@ -326,6 +327,8 @@ const order = (say: Say, photo: string): FormNode =>
               { element: 'weight', is: 'at_least', value: 1 },
               { element: 'weight', is: 'at_most', value: 2 },
               { element: 'number', is: 'not_contains', value: 'x' },
+              { element: 'latest', is: 'after', value: '2126-06-01T12:00' },
+              { element: 'latest', is: 'before', value: '2126-06-03T12:00' },
               { element: 'way', is: 'one_of', value: ['post', 'fetch'] },
               {
                 all: [

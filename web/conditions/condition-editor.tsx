@@ -17,9 +17,11 @@ import {
   type GroupMode,
   groupModes,
   isOperator,
+  listComparableNodes,
   newComparison,
   operatorsOf,
   replaceConditionPart,
+  shownOperator,
   type TestedNode,
   takesValue,
   withMatrixRows,
@@ -43,11 +45,13 @@ const referenceChoice = '?';
 
 /** Edits a comparison: the question, the operator and the value. */
 function ComparisonEditor({ name, number, leaf, nameable, onChange }: ComparisonProps): ReactElement {
-  const { subject, is } = leaf;
+  const { subject, other } = leaf;
   const tested =
     subject.of === 'element' ? nameable.find((node) => keyOf(node) === subjectKey(subject)) : undefined;
   const part = comparisonSubject(tested);
+  const is = shownOperator(leaf.is, part.kind);
   const operators = operatorsOf(tested);
+  const comparable = listComparableNodes(tested, is, nameable);
   return (
     <div className="logic-comparison" data-part={name} role="group" aria-label={`Comparison ${number}`}>
       <div className="logic-head">
@@ -94,7 +98,19 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
         ]}
         onChange={(id) => isOperator(id) && onChange(withOperator(leaf, part, id))}
       />
-      {takesValue(is) && (
+      {(comparable.length > 0 || other !== undefined) && (
+        <Select
+          label="Compare with"
+          isLabelHidden
+          size="small"
+          value={other ?? valueChoice}
+          choices={otherChoices(other, comparable)}
+          onChange={(id) =>
+            onChange(id === valueChoice ? withoutOther(leaf) : { ...withoutValue(leaf), other: id })
+          }
+        />
+      )}
+      {takesValue(is) && other === undefined && (
         <ValueField
           part={part}
           type={tested?.type}
@@ -113,6 +129,23 @@ const subjectKey = ({ name, row }: ComparisonLeaf['subject']): string =>
 const keyOf = (node: TestedNode): string => subjectKey(newComparison(node).subject);
 
 const withoutValue = ({ value: _value, ...leaf }: ComparisonLeaf): ComparisonLeaf => leaf;
+const withoutOther = ({ other: _other, ...leaf }: ComparisonLeaf): ComparisonLeaf => leaf;
+
+/** The choice for a fixed value. No element can have this id. */
+const valueChoice = '=';
+
+function otherChoices(other: string | undefined, comparable: readonly TestedNode[]) {
+  const isMissing = other !== undefined && !comparable.some((node) => keyOf(node) === other);
+  return [
+    { id: valueChoice, label: 'A value' },
+    ...(isMissing ? [{ id: other, label: `${other} (missing)` }] : []),
+    ...comparable.map((node) => ({
+      id: keyOf(node),
+      label: formatTestedLabel(node),
+      description: 'Another question',
+    })),
+  ];
+}
 
 function subjectChoices(
   leaf: ComparisonLeaf,

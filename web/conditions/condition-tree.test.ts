@@ -19,6 +19,7 @@ const conditions: Readonly<Record<string, object>> = {
   'none of two': { not: { any: [country, age] } },
   'not all of two': { not: { all: [country, age] } },
   'a negation inside': { all: [source, { not: { any: [age] } }] },
+  'two questions': { all: [{ element: 'age', is: 'less_than', other: 'limit' }] },
   'a list of values': { all: [{ element: 'country', is: 'one_of', value: ['DE', 'AT'] }] },
 };
 

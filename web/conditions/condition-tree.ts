@@ -4,7 +4,7 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { type ChoiceOption, type Option, optionIdOf, optionLabelOf } from '#ast/basics/options.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import { fillPiped } from '#ast/form/piping.ts';
-import { operatorsForKind as operatorsOfKind } from '#ast/logic/check-condition.ts';
+import { areComparable, operatorsForKind as operatorsOfKind } from '#ast/logic/check-condition.ts';
 import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { formatPipedLabel } from '../design/marked-text.ts';
@@ -16,6 +16,8 @@ export type ComparisonLeaf = {
   readonly subject: { readonly of: 'element' | 'reference'; readonly name: string; readonly row?: string };
   readonly is: string;
   readonly value?: unknown;
+  /** The id of the question to compare with, instead of a value. */
+  readonly other?: string;
 };
 
 /** How a group combines its parts. */
@@ -80,7 +82,9 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): ComparisonLeaf 
     const name = getProperty(condition, kind);
     const row = getProperty(condition, 'row');
     const subject = { of: kind, name: String(name), ...(typeof row === 'string' && { row }) };
-    if (typeof name === 'string') return { kind: 'leaf', subject, is, ...(value !== undefined && { value }) };
+    const other = getProperty(condition, 'other');
+    const compared = { ...(value !== undefined && { value }), ...(typeof other === 'string' && { other }) };
+    if (typeof name === 'string') return { kind: 'leaf', subject, is, ...compared };
   }
   return undefined;
 }
@@ -91,9 +95,9 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): ComparisonLeaf 
  */
 export function toStoredCondition(part: ConditionPart): object {
   if (part.kind === 'leaf') {
-    const { subject, is, value } = part;
+    const { kind: _kind, subject, is, ...compared } = part;
     const { of, name, row } = subject;
-    return { [of]: name, ...(row !== undefined && { row }), is, ...(value !== undefined && { value }) };
+    return { [of]: name, ...(row !== undefined && { row }), is, ...compared };
   }
   const parts = part.parts.map(toStoredCondition);
   const written: Readonly<Record<GroupMode, object>> = {
@@ -236,10 +240,37 @@ export function testedKind(node: TestedNode): Exclude<TestedKind, 'reference'> |
   return isInputType(node.type) ? inputRules[node.type].kind : undefined;
 }
 
-/** Lists the operators for an element, or all of them for a URL parameter. */
+/** The editor shows these operators of a date or time by their other names. */
+const synonyms: ReadonlyMap<string, ComparisonOperator> = new Map([
+  ['greater_than', 'after'],
+  ['less_than', 'before'],
+]);
+
+/** Returns the operator as the editor shows it for a kind of answer. */
+export const shownOperator = (is: string, kind: TestedKind | undefined): string =>
+  (kind === 'moment' && synonyms.get(is)) || is;
+
+/** Lists the operators for an element, or those for text and numbers for a URL parameter. */
 export function operatorsOf(tested: TestedNode | undefined): readonly ComparisonOperator[] {
   const kind = tested && testedKind(tested);
-  return kind ? operatorsOfKind(kind) : comparisonOperators;
+  const operators = kind ? operatorsOfKind(kind) : comparisonOperators;
+  const names = [...synonyms];
+  const hidden = names.map(([plain, moment]) => (kind === 'moment' ? plain : moment));
+  return operators.filter((operator) => !hidden.includes(operator));
+}
+
+/** Lists the questions with whose answers an operator can compare the answer to a node. */
+export function listComparableNodes(
+  tested: TestedNode | undefined,
+  is: string,
+  nodes: readonly TestedNode[],
+): readonly TestedNode[] {
+  const kind = tested && testedKind(tested);
+  if (!kind || !takesValue(is) || is === 'one_of') return [];
+  const id = attributeText(tested, 'id');
+  return nodes.filter(
+    (node) => node.row === undefined && attributeText(node, 'id') !== id && areComparable(kind, tested, node),
+  );
 }
 
 const general: Readonly<Record<ComparisonOperator, string>> = {
@@ -252,15 +283,17 @@ const general: Readonly<Record<ComparisonOperator, string>> = {
   at_least: 'is at least',
   less_than: 'is less than',
   at_most: 'is at most',
+  after: 'is after',
+  before: 'is before',
   answered: 'is answered',
   not_answered: 'is not answered',
 };
 
 const special: { readonly [Kind in TestedKind]?: { readonly [Name in ComparisonOperator]?: string } } = {
   moment: {
-    greater_than: 'is after',
+    greater_than: general.after,
     at_least: 'is on or after',
-    less_than: 'is before',
+    less_than: general.before,
     at_most: 'is on or before',
   },
   choices: { contains: 'includes', not_contains: 'does not include', one_of: 'includes one of' },
@@ -311,20 +344,22 @@ export const newCondition = (tested: TestedNode | undefined): object =>
 export function withSubject(leaf: ComparisonLeaf, tested: TestedNode | undefined): ComparisonLeaf {
   const fresh = newComparison(tested);
   const part = comparisonSubject(tested);
-  if (!isOperator(leaf.is) || !operatorsOf(tested).includes(leaf.is)) return fresh;
-  const changed = withOperator(fresh, part, leaf.is);
+  const is = shownOperator(leaf.is, part.kind);
+  if (!isOperator(is) || !operatorsOf(tested).includes(is)) return fresh;
+  const changed = withOperator(fresh, part, is);
   const isText = part.kind === 'text' || part.kind === 'reference';
   return isText && typeof leaf.value === 'string' ? { ...changed, value: leaf.value } : changed;
 }
 
 /** Changes the operator of a comparison. Keeps the value if the new operator accepts its type. */
 export function withOperator(
-  { value, ...leaf }: ComparisonLeaf,
+  { value, other, ...leaf }: ComparisonLeaf,
   part: ComparisonSubject,
   is: ComparisonOperator,
 ): ComparisonLeaf {
   if (!takesValue(is)) return { ...leaf, is };
   const isList = is === 'one_of';
+  if (other !== undefined && !isList) return { ...leaf, is, other };
   const fits = value !== undefined && Array.isArray(value) === isList;
   const next = fits ? value : suggestValue(part, isList, value);
   return { ...leaf, is, ...(next !== undefined && { value: next }) };

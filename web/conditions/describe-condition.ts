@@ -57,7 +57,7 @@ const describeGroup = (group: ConditionGroup, find: FindTestedNode): Sentence =>
   plainPart(')'),
 ];
 
-function describeComparison({ subject, is, value }: ComparisonLeaf, find: FindTestedNode): Sentence {
+function describeComparison({ subject, is, value, other }: ComparisonLeaf, find: FindTestedNode): Sentence {
   const found = subject.of === 'element' ? find(subject.name) : undefined;
   const tested = found && {
     type: found.type,
@@ -69,7 +69,11 @@ function describeComparison({ subject, is, value }: ComparisonLeaf, find: FindTe
   return [
     ...formatSubject(subject, tested),
     plainPart(takesValue(is) ? ` ${operator} ` : ` ${operator}`),
-    ...(takesValue(is) ? formatValue(value, tested) : []),
+    ...(other !== undefined
+      ? formatSubject({ of: 'element', name: other }, find(other))
+      : takesValue(is)
+        ? formatValue(value, tested)
+        : []),
   ];
 }
 

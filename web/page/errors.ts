@@ -31,18 +31,17 @@ function invalidable(field: string, box: HTMLElement | undefined): Iterable<Elem
   return control instanceof HTMLInputElement ? new Set([...controls, control]) : controls;
 }
 
-/** Whether the field shows an error. */
-export function isFieldInvalid(field: string): boolean {
-  return fieldBoxOf(field)?.classList.contains('invalid') ?? false;
+/** Lists the fields of the step that show an error. */
+export function listInvalidFields({ sections, step }: Page): string[] {
+  const boxes = [...sections[step]!.querySelectorAll(':has(> .error > p)')];
+  return boxes.flatMap(
+    (box) => box.id || box.querySelector('[id]:is(input, select, textarea, button)')?.id || [],
+  );
 }
 
 /** Shows the errors of a step at its fields, and removes those that are resolved. */
 export function showStepErrors(page: Page, errors: readonly FieldError[]): void {
-  const section = page.sections[page.step]!;
-  for (const box of section.querySelectorAll(':has(> .error > p)')) {
-    const field = box.id || box.querySelector<HTMLElement>('[id]:is(input, select, textarea, button)')?.id;
-    if (field) showFieldErrors(field, []);
-  }
+  for (const field of listInvalidFields(page)) showFieldErrors(field, []);
   for (const [field, found] of Map.groupBy(errors, (error) => error.field))
     showFieldErrors(
       field,

@@ -19,7 +19,7 @@ import { clearChoices } from './clear-choice.ts';
 import {
   createErrorFormatter,
   followLink,
-  isFieldInvalid,
+  listInvalidFields,
   showErrorSummary,
   showFieldErrors,
   showStepErrors,
@@ -129,7 +129,8 @@ function checkFields(page: Page): void {
     const field = nameOf(target);
     if (!field) return;
     written.add(field);
-    if (isFieldInvalid(field)) check(field);
+    // The answer can also make others valid. The message about an option that is gone must stay.
+    for (const invalid of listInvalidFields(page)) if (invalid === field || !page.data.offers) check(invalid);
   });
   form.addEventListener('focusout', ({ target, relatedTarget }) => {
     const field = nameOf(target);

@@ -24,6 +24,7 @@ const common = new Set([
   'show_when',
   'hide_when',
   'require_when',
+  'valid_when',
   'placeholder',
   'autocomplete',
 ]);

@@ -22,7 +22,7 @@ export function checkStep(
   if (!only || !isRecord(raw)) return [];
   const shown = evaluateVisibility(form, raw, context, files);
   const questions = listQuestions({ ...form, children: [only] });
-  return [...collectValidAnswers({}, questions, { raw, files, shown, context })];
+  return [...collectValidAnswers({}, questions, { raw, files, shown, context, step })];
 }
 
 /**

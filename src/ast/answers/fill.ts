@@ -46,6 +46,8 @@ type Filling<File extends FileFacts = FileFacts> = {
   readonly files: ReadonlyMap<string, readonly File[]>;
   readonly shown: VisibleParts;
   readonly context: EvaluationContext;
+  /** The index of the step, if only one is checked. */
+  readonly step?: number;
 };
 
 /** The cost of a question, a row and an unknown name, in steps of work (work.ts). */
@@ -97,7 +99,8 @@ function* fillInput(
     const checked = checkAnswer(input, value, filling.context);
     const broken = checked.ok
       ? (lazyConditionalOptionFunctions.withdrawn?.(input, checked.value, filling.shown.holds, row) ??
-        findMissingPart(input, checked.value, filling, row))
+        findMissingPart(input, checked.value, filling, row) ??
+        (filling.shown.isValid(input, row, filling.step) ? undefined : { rule: 'valid_when' as const }))
       : checked.broken;
     if (checked.ok && !broken) target[id] = checked.value;
     else if (broken) yield { field, problem: toAnswerProblem(input, broken) };

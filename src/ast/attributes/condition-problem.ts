@@ -82,13 +82,19 @@ function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tal
   if (!isName(name)) return `must have a name under "${kind}"`;
   const operator = comparisonOperators.find((each) => each === getProperty(part, 'is'));
   if (!operator) return `must have one of these under "is": ${comparisonOperators.join(', ')}`;
-  const extra = extraProblem(part, kind === 'element' ? [kind, 'row', 'is', 'value'] : [kind, 'is', 'value']);
+  const extra = extraProblem(part, [kind, 'is', 'value', ...(kind === 'element' ? ['row', 'other'] : [])]);
   if (extra) return extra;
   const row = getProperty(part, 'row');
   if (row !== undefined && !isName(row)) return 'must have the ID of a row under "row"';
   const value = getProperty(part, 'value');
-  if (operator === 'answered' || operator === 'not_answered')
-    return value === undefined ? undefined : `must not have a "value" with ${quote(operator)}`;
+  const other = getProperty(part, 'other');
+  const isAlone = operator === 'answered' || operator === 'not_answered';
+  if (other !== undefined) {
+    if (!isName(other)) return 'must have the ID of a question under "other"';
+    if (value !== undefined) return 'must have either "value" or "other", not both';
+    return isAlone || operator === 'one_of' ? `must not have "other" with ${quote(operator)}` : undefined;
+  }
+  if (isAlone) return value === undefined ? undefined : `must not have a "value" with ${quote(operator)}`;
   return valueProblem(value, operator === 'one_of');
 }
 

@@ -18,10 +18,15 @@ const comparison = (kind: 'element' | 'reference', description: string): object 
     [kind]: { type: 'string', minLength: 1, description },
     ...(kind === 'element' && {
       row: { type: 'string', minLength: 1, description: 'The ID of a row if the element is a matrix.' },
+      other: {
+        type: 'string',
+        minLength: 1,
+        description: 'The ID of the question to compare with, instead of `value`. Not with `one_of`.',
+      },
     }),
     is: { enum: comparisonOperators },
     value: {
-      description: 'Absent for `answered` and `not_answered`. A list for `one_of`.',
+      description: 'Absent for `answered` and `not_answered`, and with `other`. A list for `one_of`.',
       anyOf: [
         ...plain,
         { type: 'boolean' },

@@ -12,6 +12,8 @@ export const comparisonOperators = [
   'at_least',
   'less_than',
   'at_most',
+  'after',
+  'before',
   'answered',
   'not_answered',
 ] as const;
@@ -19,7 +21,13 @@ export type ComparisonOperator = (typeof comparisonOperators)[number];
 
 /** A comparison of the answer to an input, or of a reference value from the URL of the form. */
 export type Comparison = { readonly is: ComparisonOperator; readonly value?: ConditionValue } & (
-  | { readonly element: string /** The ID of a row, if `element` is a matrix. */; readonly row?: string }
+  | {
+      readonly element: string;
+      /** The ID of a row, if `element` is a matrix. */
+      readonly row?: string;
+      /** The ID of the question to compare with, instead of `value`. */
+      readonly other?: string;
+    }
   | { readonly reference: string }
 );
 
@@ -54,6 +62,10 @@ export function evaluateCondition(
 export function* comparisonsOf(condition: Condition): Generator<Comparison, void> {
   for (const { comparison } of walkComparisons(condition)) yield comparison;
 }
+
+/** Lists the IDs of the elements that a comparison names. */
+export const elementIdsOf = (comparison: Comparison): string[] =>
+  'element' in comparison ? [comparison.element, comparison.other].filter((id) => id !== undefined) : [];
 
 /** A comparison with its path: the index of each part above it. The part under `not` has index 0. */
 type PlacedComparison = { readonly comparison: Comparison; readonly path: readonly number[] };

@@ -48,7 +48,9 @@ function hasLogic(node: Element | Step): boolean {
   const { show_when: show, hide_when: hide } = node.attrs ?? {};
   if (show ?? hide) return true;
   if (node.type === 'step') return node.attrs?.jumps !== undefined;
-  const isOwn = isCalculation(node) || (isInput(node) && node.attrs.require_when !== undefined);
+  const isOwn =
+    isCalculation(node) ||
+    (isInput(node) && (node.attrs.require_when ?? node.attrs.valid_when) !== undefined);
   return (
     !isVisibleToVisitors(node) ||
     isOwn ||

@@ -5,6 +5,7 @@ import {
   type Condition,
   type ConditionValue,
   comparisonOperators,
+  elementIdsOf,
   walkComparisons,
 } from '../basics/condition.ts';
 import { isRecord, jsonStorageProblem } from '../basics/json.ts';
@@ -25,13 +26,14 @@ import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 const answered = ['answered', 'not_answered'] as const;
 const equal = ['equals', 'not_equals', 'one_of', ...answered] as const;
 const order = ['greater_than', 'at_least', 'less_than', 'at_most'] as const;
+const chronological = ['after', 'before'] as const;
 const containing = ['contains', 'not_contains'] as const;
 
 /** The operators that answers of each kind support. */
 const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly ComparisonOperator[]>> = {
   text: [...equal, ...containing],
   // Dates and times are sortable text: they have an order but cannot contain a part.
-  moment: [...equal, ...order],
+  moment: [...equal, ...order, ...chronological],
   number: [...equal, ...order],
   boolean: ['equals', 'not_equals', ...answered],
   choice: equal,
@@ -63,9 +65,10 @@ type Named = {
 
 /**
  * Returns what is wrong with a comparison with an existing element, as the end of a sentence about the
- * attribute: an operator or value that does not fit the element's answers.
+ * attribute: an operator, a value or another question that does not fit the element's answers.
+ * @param other the question under `other`, if the comparison has one.
  */
-export function comparisonProblem(comparison: Comparison, named: Named): string | undefined {
+export function comparisonProblem(comparison: Comparison, named: Named, other?: Named): string | undefined {
   const { is, value } = comparison;
   const row = 'row' in comparison ? comparison.row : undefined;
   const name = quote(named.id ?? named.type);
@@ -75,11 +78,24 @@ export function comparisonProblem(comparison: Comparison, named: Named): string 
   const allowed = operatorsOfKind[kind];
   if (!allowed.includes(is))
     return `cannot use the operator ${quote(is)} on ${name}; use one of ${inOrder(allowed).join(', ')}`;
+  if (other) {
+    const otherName = quote(other.id ?? other.type);
+    if (other.id === named.id) return `compares ${name} with itself; name another question under "other"`;
+    return areComparable(kind, named, other)
+      ? undefined
+      : `compares ${name} with ${otherName}, whose answers are of another kind`;
+  }
   const values: readonly ConditionValue[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const wrong = values.find((each) => !fits[kind](each, named));
   return wrong === undefined
     ? undefined
     : `compares ${name} with ${quote(String(wrong))}, which is not one of its possible answers`;
+}
+
+/** Returns whether answers of a kind can be compared with the answers to another question. */
+export function areComparable(kind: AnswerKind | 'group', named: Named, other: Named): boolean {
+  if (kind === 'moment') return other.type === named.type;
+  return kindOf(other, undefined) === (kind === 'choices' ? 'choice' : kind);
 }
 
 /** The rows of a matrix may be unknown; then every row is accepted. */
@@ -95,10 +111,13 @@ function kindOf({ type, attrs }: Named, row: string | undefined): AnswerKind | '
 }
 
 /** Returns what is wrong with a comparison of a reference value. */
-export const referenceComparisonProblem = ({ value }: Comparison): string | undefined =>
-  typeof value === 'boolean'
+export function referenceComparisonProblem({ is, value }: Comparison): string | undefined {
+  if (chronological.some((each) => each === is))
+    return `cannot use the operator ${quote(is)} on a reference value; use it on a date or time`;
+  return typeof value === 'boolean'
     ? 'compares a reference value with true or false; compare it with text'
     : undefined;
+}
 
 const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
   typeof value === 'string' &&
@@ -161,22 +180,24 @@ export function findComparedElement(
   versions: readonly Form[],
 ): [problem: string | undefined, named?: PlacedElement] {
   if ('reference' in comparison) return [referenceComparisonProblem(comparison)];
-  const named = versions.flatMap((form) => formIndexOf(form).byId.get(comparison.element) ?? []);
-  const problems = named.map((placed) => namedProblem(comparison, placed));
+  const having = versions.filter((form) => formIndexOf(form).byId.has(comparison.element));
+  const named = having.map((form) => formIndexOf(form).byId.get(comparison.element)!);
+  const problems = having.map((form) => namedProblem(comparison, form));
   const fitting = problems.indexOf(undefined);
   if (fitting >= 0) return [undefined, named[fitting]!];
   return [problems[0] ?? `names ${quote(comparison.element)}, which is not an element of the form`];
 }
 
-function namedProblem(
-  comparison: Extract<Comparison, { element: string }>,
-  placed: PlacedElement,
-): string | undefined {
-  const name = quote(comparison.element);
-  const problem = answerProblem(placed);
-  if (problem) return `names ${name}, ${problem}`;
-  const { type, attrs } = placed.element;
-  return comparisonProblem(comparison, { id: comparison.element, type, attrs: attrs ?? {} });
+function namedProblem(comparison: Comparison, form: Form): string | undefined {
+  const named: Named[] = [];
+  for (const id of elementIdsOf(comparison)) {
+    const placed = formIndexOf(form).byId.get(id);
+    const problem = placed ? answerProblem(placed) : 'which is not an element of the form';
+    if (problem) return `names ${quote(id)}, ${problem}`;
+    const { type, attrs } = placed!.element;
+    named.push({ id, type, attrs: attrs ?? {} });
+  }
+  return comparisonProblem(comparison, named[0]!, named[1]);
 }
 
 /** Returns why an element does not have a single answer in a submission. */

@@ -15,6 +15,7 @@ const form = formOfSteps(
     composite('guests', [element('text', 'guest')], { repeatable: true }),
     element('number', 'people'),
     element('file_upload', 'photo'),
+    element('text', 'note'),
   ],
 );
 const german = { element: 'country', is: 'equals', value: 'Germany' };
@@ -25,6 +26,7 @@ const fine: Record<string, unknown> = {
   'an element of a plain group': { element: 'city', is: 'contains', value: 'burg' },
   'whether a group with rows is answered': { element: 'guests', is: 'answered' },
   'whether there are files': { element: 'photo', is: 'not_answered' },
+  'two questions': { element: 'city', is: 'equals', other: 'note' },
   'a reference value': { reference: 'utm', is: 'equals', value: 'mail' },
   'five levels': { all: [{ any: [{ not: { all: [{ any: [german] }] } }] }] },
 };
@@ -35,6 +37,24 @@ for (const [what, filter] of Object.entries(fine)) {
 const refused: [what: string, filter: unknown, message: RegExp, path: number[]][] = [
   ['no condition', 'country', /must be a condition/, []],
   ['a list', [german], /must be a condition/, []],
+  [
+    'another question in a row',
+    { element: 'city', is: 'equals', other: 'guest' },
+    /names "guest", which has an answer in each row of "guests"/,
+    [],
+  ],
+  [
+    'another question that does not exist',
+    { element: 'city', is: 'equals', other: 'gone' },
+    /names "gone", which is not an element of the form/,
+    [],
+  ],
+  [
+    'a moment operator on a reference',
+    { reference: 'utm', is: 'after', value: 'x' },
+    /cannot use the operator "after"/,
+    [],
+  ],
   [
     'an unknown element',
     { all: [german, { element: 'gone', is: 'answered' }] },

@@ -17,8 +17,14 @@ const shapes: [when: unknown, problem: string][] = [
   [{ reference: 'x'.repeat(1025), is: 'answered' }, 'must have a name under "reference"'],
   [
     { element: 'a', is: 'like' },
-    'must have one of these under "is": equals, not_equals, contains, not_contains, one_of, greater_than, at_least, less_than, at_most, answered, not_answered',
+    'must have one of these under "is": equals, not_equals, contains, not_contains, one_of, greater_than, at_least, less_than, at_most, after, before, answered, not_answered',
   ],
+  [{ element: 'a', is: 'equals', other: 5 }, 'must have the ID of a question under "other"'],
+  [{ element: 'a', is: 'equals', other: '' }, 'must have the ID of a question under "other"'],
+  [{ element: 'a', is: 'equals', other: 'b', value: 1 }, 'must have either "value" or "other", not both'],
+  [{ element: 'a', is: 'one_of', other: 'b' }, 'must not have "other" with "one_of"'],
+  [{ element: 'a', is: 'answered', other: 'b' }, 'must not have "other" with "answered"'],
+  [{ reference: 'a', is: 'equals', other: 'b' }, 'must not have "other" next to "reference"'],
   [{ element: 'a', is: 'equals' }, 'must have text, a number, or true or false under "value"'],
   [{ element: 'a', is: 'equals', value: ['x'] }, 'must have text, a number, or true or false under "value"'],
   [
@@ -184,7 +190,7 @@ const names: Scenario[] = [
     [
       ['"show_when" of "q" compares "t" with "24:00", which is not one of its possible answers.', 0, 1],
       [
-        '"show_when" of "q" cannot use the operator "contains" on "t"; use one of equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
+        '"show_when" of "q" cannot use the operator "contains" on "t"; use one of equals, not_equals, one_of, greater_than, at_least, less_than, at_most, after, before, answered, not_answered.',
         0,
         1,
       ],
@@ -284,6 +290,85 @@ for (const [name, input, problems] of [...names, ...circles]) {
     );
   });
 }
+
+const compared = (attribute: string, is: string, first: string, other: string) =>
+  problemsOf(
+    stepsOf(
+      {},
+      [
+        { type: 'heading', attrs: { id: 'head', label: 'Head' }, children: [] },
+        element('text', 'text'),
+        element('number', 'number'),
+        element('date', 'date'),
+        element('datetime', 'moment'),
+        element('radio', 'radio'),
+        element('multiple_choice', 'many'),
+        element('text', 'asked', { [attribute]: { element: first, is, other } }),
+        row(element('text', 'inside')),
+      ],
+      {},
+      [element('text', 'later')],
+    ),
+  ).map(({ message }) => message);
+const refusals: [is: string, element: string, other: string, message: string][] = [
+  ['equals', 'text', 'gone', '"show_when" of "asked" names "gone", which is not an element of the form.'],
+  ['equals', 'text', 'head', '"show_when" of "asked" names "head", which has no answer.'],
+  ['equals', 'text', 'later', '"show_when" of "asked" names "later", which is asked in a later step.'],
+  [
+    'equals',
+    'text',
+    'inside',
+    '"show_when" of "asked" names "inside", which has an answer in each row of "rows"; only conditions in that row can use it.',
+  ],
+  [
+    'equals',
+    'text',
+    'text',
+    '"show_when" of "asked" compares "text" with itself; name another question under "other".',
+  ],
+  [
+    'equals',
+    'text',
+    'number',
+    '"show_when" of "asked" compares "text" with "number", whose answers are of another kind.',
+  ],
+  [
+    'after',
+    'date',
+    'moment',
+    '"show_when" of "asked" compares "date" with "moment", whose answers are of another kind.',
+  ],
+  [
+    'contains',
+    'many',
+    'text',
+    '"show_when" of "asked" compares "many" with "text", whose answers are of another kind.',
+  ],
+  [
+    'equals',
+    'text',
+    'rows',
+    '"show_when" of "asked" compares "text" with "rows", whose answers are of another kind.',
+  ],
+];
+for (const [is, first, other, message] of refusals) {
+  test(`rejected: ${first} ${is} ${other}`, () => {
+    assert.deepEqual(compared('show_when', is, first, other), [message]);
+  });
+}
+
+test('a comparison with another question can close a cycle; a rule of a question can name itself and a later step', () => {
+  assert.deepEqual(compared('show_when', 'equals', 'text', 'asked'), [
+    'The conditions form a cycle: "asked" → "asked". Remove one of them.',
+  ]);
+  assert.deepEqual(compared('valid_when', 'equals', 'asked', 'later'), []);
+  assert.deepEqual(compared('valid_when', 'equals', 'inside', 'asked').length, 1);
+  assert.deepEqual(compared('show_when', 'contains', 'many', 'radio'), []);
+  assert.match(
+    compared('show_when', 'after', 'number', 'number')[0]!,
+    /cannot use the operator "after" on "number"/,
+  );
+});
 
 test('accepted: elements of a step in both directions, earlier steps, siblings in a row, answered groups, references', () => {
   const form = stepsOf(

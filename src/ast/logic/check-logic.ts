@@ -1,4 +1,10 @@
-import { type Comparison, type Condition, comparisonsOf, endOfForm } from '../basics/condition.ts';
+import {
+  type Comparison,
+  type Condition,
+  comparisonsOf,
+  elementIdsOf,
+  endOfForm,
+} from '../basics/condition.ts';
 import { formLimits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
 import { isInputType } from '../form/input-rules.ts';
@@ -53,14 +59,14 @@ type PlacedCondition = {
 
 /** Yields the conditions of a node with their attributes. */
 function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
-  for (const name of ['show_when', 'hide_when', 'require_when'] as const)
+  for (const name of ['show_when', 'hide_when', 'require_when', 'valid_when'] as const)
     if (attrs[name]) yield { attribute: name, condition: attrs[name] };
   for (const { id, show_when: condition } of listConditionalOptions(attrs))
     yield { attribute: 'show_when', option: id, condition };
   for (const { when } of attrs.jumps ?? []) if (when) yield { attribute: 'jumps', condition: when };
 }
 
-/** Returns what is wrong with the name in a comparison, as the end of a sentence about the attribute. */
+/** Returns what is wrong with the names in a comparison, as the end of a sentence about the attribute. */
 function nameProblem(
   node: LogicNode,
   attribute: string,
@@ -68,19 +74,35 @@ function nameProblem(
   byId: ReadonlyMap<string, LogicNode>,
 ): string | undefined {
   if ('reference' in comparison) return referenceComparisonProblem(comparison);
-  const named = byId.get(comparison.element);
-  const name = quote(comparison.element);
+  for (const id of elementIdsOf(comparison)) {
+    const problem = elementProblem(node, attribute, id, byId);
+    if (problem) return problem;
+  }
+  const { element, other } = comparison;
+  return comparisonProblem(comparison, byId.get(element)!, other === undefined ? other : byId.get(other));
+}
+
+function elementProblem(
+  node: LogicNode,
+  attribute: string,
+  id: string,
+  byId: ReadonlyMap<string, LogicNode>,
+): string | undefined {
+  const named = byId.get(id);
+  const name = quote(id);
   if (!named) return `names ${name}, which is not an element of the form`;
   if (named.type !== 'composite' && !isInputType(named.type)) return `names ${name}, which has no answer`;
   const [ownStep = 0] = node.path;
   const [namedStep = 0] = named.path;
   // Whether a step is shown is decided before the step's own elements have answers.
   const isOwnStepOpen = node.type !== 'step' || attribute === 'jumps';
-  if (namedStep > ownStep) return `names ${name}, which is asked in a later step`;
+  // A rule that names a later step is checked when the form is submitted.
+  if (namedStep > ownStep && attribute !== 'valid_when')
+    return `names ${name}, which is asked in a later step`;
   if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in the same step`;
   if (named.group && named.group !== node.group)
     return `names ${name}, which has an answer in each row of ${nameOfNode(named.group)}; only conditions in that row can use it`;
-  return comparisonProblem(comparison, named);
+  return undefined;
 }
 
 function* checkJumps(node: LogicNode, steps: readonly LogicNode[]): Generator<LogicProblem, void> {

@@ -41,6 +41,7 @@ type ComparisonContext = { readonly today: string; readonly work: WorkBudget };
  * less than any value. Each `not_` operator is the exact opposite, so it is true for a blank answer. Texts
  * are compared without surrounding white space and ignoring case; dates and times by their order.
  * @param input the rules of the answered element; undefined for a reference value.
+ * @param other the answer to the question under `other`.
  * @param around.today YYYY-MM-DD in the form's time zone.
  * @throws TooMuchWork
  */
@@ -49,9 +50,17 @@ export function testComparison(
   given: ComparedValue,
   input: Answered | undefined,
   around: ComparisonContext,
+  other?: ComparedValue,
 ): boolean {
   spendWork(around.work, stepsOf.comparison);
-  return tests[comparison.is]({ comparison, given, input, around });
+  const test = tests[comparison.is];
+  if (!('other' in comparison)) return test({ comparison, given, input, around });
+  const { element, is } = comparison;
+  if (!other || other.isBlank) return is.startsWith('not_');
+  const { value } = other;
+  if (typeof value === 'string') spendWork(around.work, value.length * stepsOf.foldedCharacter);
+  // Answers of these kinds are scalars; others are not valid, and equal nothing.
+  return test({ comparison: { element, is, value: value as string }, given, input, around });
 }
 
 /**
@@ -63,13 +72,14 @@ export function testRowComparison(
   given: ComparedValue,
   input: Answered | undefined,
   around: ComparisonContext,
+  other?: ComparedValue,
 ): boolean {
   const row = 'row' in comparison ? comparison.row : undefined;
   const answer = row === undefined ? undefined : input?.row?.(given.value, row);
-  if (!answer) return testComparison(comparison, given, input, around);
+  if (!answer) return testComparison(comparison, given, input, around, other);
   // Each comparison scans the text again to find out whether it is only white space.
   if (typeof answer.value === 'string') spendWork(around.work, answer.value.length * stepsOf.lookedAt);
-  return testComparison(comparison, toComparedValue(answer.value), answer, around);
+  return testComparison(comparison, toComparedValue(answer.value), answer, around, other);
 }
 
 /** Costs in steps of work (work.ts). */
@@ -134,6 +144,8 @@ const tests: Readonly<Record<ComparisonOperator, Test>> = {
   at_least: order((sign) => sign >= 0),
   less_than: order((sign) => sign < 0),
   at_most: order((sign) => sign <= 0),
+  after: order((sign) => sign > 0),
+  before: order((sign) => sign < 0),
   answered: ({ given }) => !given.isBlank,
   not_answered: ({ given }) => given.isBlank,
 };

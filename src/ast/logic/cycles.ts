@@ -1,4 +1,4 @@
-import { type Condition, comparisonsOf } from '../basics/condition.ts';
+import { type Condition, comparisonsOf, elementIdsOf } from '../basics/condition.ts';
 import { formLimits } from '../basics/limits.ts';
 import { parseFormula } from './formula/parse.ts';
 import { elementIdsIn } from './formula/program.ts';
@@ -81,7 +81,7 @@ function conditionsOf(attrs: LogicNode['attrs']): Condition[] {
 const idsInConditions = (attrs: LogicNode['attrs']): string[] =>
   conditionsOf(attrs)
     .flatMap((condition) => [...comparisonsOf(condition)])
-    .flatMap((comparison) => ('element' in comparison ? comparison.element : []));
+    .flatMap(elementIdsOf);
 
 function idsInFormula({ formula }: LogicNode['attrs']): string[] {
   const parsed = formula === undefined ? undefined : parseFormula(formula);

@@ -201,6 +201,229 @@ test('require_when requires an answer while its condition is true, but only of v
   );
 });
 
+type Pair = [types: [string, string], is: ComparisonOperator, holding: unknown[][], failing: unknown[][]];
+const pairs: Pair[] = [
+  [
+    ['date', 'date'],
+    'after',
+    [['2026-02-01', '2026-01-31']],
+    [
+      ['2026-01-31', '2026-01-31'],
+      ['', '2026-01-31'],
+    ],
+  ],
+  [
+    ['time', 'time'],
+    'before',
+    [['09:30', '12:00']],
+    [
+      ['12:00', '09:30'],
+      ['09:30', ''],
+    ],
+  ],
+  [
+    ['date', 'date'],
+    'equals',
+    [['2026-01-31', '2026-01-31']],
+    [
+      ['2026-01-31', '2026-02-01'],
+      ['', ''],
+    ],
+  ],
+  [
+    ['number', 'rating'],
+    'at_least',
+    [
+      [3, 3],
+      [4, 3],
+    ],
+    [
+      [2, 3],
+      [2, undefined],
+      [undefined, 2],
+    ],
+  ],
+  [
+    ['number', 'number'],
+    'equals',
+    [[3, 3]],
+    [
+      [3, 4],
+      [3, '3'],
+      [undefined, undefined],
+    ],
+  ],
+  [
+    ['number', 'number'],
+    'not_equals',
+    [
+      [3, 4],
+      [3, undefined],
+      [undefined, undefined],
+    ],
+    [[3, 3]],
+  ],
+  [
+    ['text', 'email'],
+    'equals',
+    [['A@b.co ', 'a@B.co']],
+    [
+      ['x', 'a@b.co'],
+      ['', ''],
+    ],
+  ],
+  [
+    ['textarea', 'text'],
+    'contains',
+    [['Ada Lovelace', 'love']],
+    [
+      ['Ada', 'Ada L'],
+      ['Ada', ''],
+    ],
+  ],
+  [
+    ['text', 'text'],
+    'not_contains',
+    [
+      ['Ada', 'Ben'],
+      ['Ada', ''],
+    ],
+    [['Ada', 'da']],
+  ],
+  [
+    ['radio', 'dropdown'],
+    'equals',
+    [['Red', 'Red']],
+    [
+      ['Red', 'Blue'],
+      ['Red', undefined],
+    ],
+  ],
+  [
+    ['multiple_choice', 'radio'],
+    'contains',
+    [[['Red', 'Blue'], 'Red']],
+    [
+      [['Blue'], 'Red'],
+      [['Red'], undefined],
+    ],
+  ],
+  [
+    ['yes_no', 'yes_no'],
+    'equals',
+    [
+      [true, true],
+      [false, false],
+    ],
+    [
+      [true, false],
+      [undefined, undefined],
+    ],
+  ],
+];
+
+for (const [[first, second], is, holding, failing] of pairs) {
+  test(`a ${first} ${is} another question, a ${second}`, () => {
+    const form = formOf(
+      element(first, 'a'),
+      element(second, 'b'),
+      element('text', 'c', { show_when: { element: 'a', is, other: 'b' } }),
+    );
+    for (const [a, b] of holding) assert.ok(shownIds(form, { a, b }).includes('c'), JSON.stringify([a, b]));
+    for (const [a, b] of failing) assert.ok(!shownIds(form, { a, b }).includes('c'), JSON.stringify([a, b]));
+  });
+}
+
+test('a question is compared with a calculation, and a hidden one counts as blank', () => {
+  const form = formOf(
+    element('number', 'n', { hide_when: equals('t', 'hide') }),
+    element('calculation', 'sum', { formula: '{n} * 2' }),
+    element('number', 'limit'),
+    element('text', 't'),
+    element('text', 'c', { show_when: { element: 'limit', is: 'less_than', other: 'sum' } }),
+  );
+  assert.ok(shownIds(form, { n: 3, limit: 5 }).includes('c'));
+  assert.ok(!shownIds(form, { n: 3, limit: 6 }).includes('c'));
+  assert.ok(!shownIds(form, { n: 3, limit: 5, t: 'hide' }).includes('c'));
+});
+
+const period = { valid_when: { element: 'end', is: 'after', other: 'start' } };
+const refusedBy = (form: Form, raw: unknown) => {
+  const result = checkAnswers(form, raw, new Map(), context);
+  return result.ok ? [] : result.errors.map(({ field, message, code }) => [field, code, message]);
+};
+
+test('valid_when refuses an answer with a message, once the question and the other one are answered', () => {
+  const form = formOf(element('date', 'end', period), element('date', 'start'));
+  const message = 'The end: this answer does not fit the other answers. Change one of them.';
+  const refused = [['end', 'not_allowed', message]];
+  assert.deepEqual(refusedBy(form, { start: '2026-02-02', end: '2026-02-01' }), refused);
+  for (const raw of [
+    { start: '2026-02-01', end: '2026-02-02' },
+    { end: '2026-02-01' },
+    { start: '2026-02-01' },
+    {},
+  ])
+    assert.deepEqual(refusedBy(form, raw), [], JSON.stringify(raw));
+  const own = { ...period, error_message: 'End must be after start.' };
+  const custom = formOf(element('date', 'start'), element('date', 'end', own));
+  assert.deepEqual(refusedBy(custom, { start: '2026-02-02', end: '2026-02-01' }), [
+    ['end', 'not_allowed', 'The end: End must be after start.'],
+  ]);
+});
+
+test('valid_when may name only its own question, and hidden questions are not checked', () => {
+  const rule = { not: equals('name', 'admin') };
+  const form = formOf(
+    element('text', 'name', { valid_when: rule, hide_when: equals('kind', 'none') }),
+    element('text', 'kind'),
+  );
+  assert.deepEqual(
+    refusedBy(form, { name: 'Admin' }).map(([field]) => field),
+    ['name'],
+  );
+  assert.deepEqual(refusedBy(form, { name: 'Ada' }), []);
+  assert.deepEqual(refusedBy(form, { name: 'admin', kind: 'none' }), []);
+});
+
+test('in rows, valid_when compares with a question of the row or outside of rows', () => {
+  const form = formOf(
+    element('date', 'first'),
+    composite(
+      'trips',
+      [
+        element('date', 'start', { valid_when: { element: 'start', is: 'at_least', other: 'first' } }),
+        element('date', 'end', period),
+      ],
+      { repeatable: true },
+    ),
+  );
+  const trips = [
+    { start: '2026-02-01', end: '2026-02-03' },
+    { start: '2026-01-01', end: '2026-01-01' },
+  ];
+  assert.deepEqual(
+    refusedBy(form, { first: '2026-01-31', trips }).map(([field]) => field),
+    ['trips[1][start]', 'trips[1][end]'],
+  );
+});
+
+test('valid_when that names a later step is checked with all answers, not at its own step', () => {
+  const start = element('date', 'start');
+  const form = formOfSteps({}, [element('date', 'end', period)], {}, [start]);
+  const raw = { start: '2026-02-02', end: '2026-02-01' };
+  assert.deepEqual(checkStep(form, 0, raw, new Map(), context), []);
+  assert.deepEqual(
+    refusedBy(form, raw).map(([field]) => field),
+    ['end'],
+  );
+  const within = formOfSteps({}, [element('date', 'end', period), start]);
+  assert.deepEqual(
+    checkStep(within, 0, raw, new Map(), context).map(({ field }) => field),
+    ['end'],
+  );
+});
+
 const visits = formOf(
   composite(
     'visits',

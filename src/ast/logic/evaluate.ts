@@ -1,4 +1,10 @@
-import { type Comparison, type Condition, endOfForm, evaluateCondition } from '../basics/condition.ts';
+import {
+  type Comparison,
+  type Condition,
+  elementIdsOf,
+  endOfForm,
+  evaluateCondition,
+} from '../basics/condition.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
 import { spendWork, type WorkBudget } from '../basics/work.ts';
 import type { ConditionTest } from '../form/conditional-options.ts';
@@ -49,6 +55,8 @@ export type VisibleParts = {
   /** For elements of a repeatable group, pass the row. Without it, the row counts as blank. */
   readonly isShown: (element: Element, row?: GroupRow) => boolean;
   readonly isRequired: (input: InputElement, row?: GroupRow) => boolean;
+  /** Whether an answered question meets its rule (`valid_when`). `step`: the step that is checked alone. */
+  readonly isValid: (input: InputElement, row?: GroupRow, step?: number) => boolean;
   readonly holds: ConditionTest;
   /** The result of a calculation. Undefined if it is hidden or has no result. */
   readonly calculated: (calculation: Calculation, row?: GroupRow) => number | undefined;
@@ -71,7 +79,8 @@ export function evaluateVisibility(
   if (!index.hasLogic) {
     const calculated = (): undefined => undefined;
     const isAlways = (): boolean => true;
-    return { steps: [...form.children.keys()], isShown: isAlways, isRequired, holds: isAlways, calculated };
+    const steps = [...form.children.keys()];
+    return { steps, isShown: isAlways, isRequired, isValid: isAlways, holds: isAlways, calculated };
   }
   const visit = startVisit(form, raw, context, files);
   return {
@@ -79,6 +88,7 @@ export function evaluateVisibility(
     isShown: (element, row) => isElementShown(visit, element, row),
     isRequired: (input, row) =>
       isRequired(input) || (isAnsweredByVisitor(input) && isMet(visit, input.attrs.require_when, row, false)),
+    isValid: (input, row, step = form.children.length) => isValid(visit, input, row, step),
     holds: visit.holds,
     calculated: (calculation, row) => answerOf(visit, calculation, row).value as number | undefined,
   };
@@ -226,6 +236,35 @@ function isMet(
   return evaluateCondition(condition, (comparison) => isComparisonTrue(visit, comparison, row));
 }
 
+/**
+ * A rule is not broken while it depends on a comparison with a blank answer under `other`, or on a step after
+ * the one that is checked.
+ */
+function isValid(visit: Visit, input: InputElement, row: GroupRow | undefined, step: number): boolean {
+  const { valid_when: rule }: { valid_when?: Condition | undefined } = input.attrs;
+  if (!rule) return true;
+  let waits = false;
+  const isTrue = evaluateCondition(rule, (comparison) => {
+    const mustWait =
+      otherAnswerOf(visit, comparison, row)?.isBlank ||
+      elementIdsOf(comparison).some((id) => visit.index.byId.get(id)!.path[0]! > step);
+    waits ||= mustWait;
+    return !mustWait && isComparisonTrue(visit, comparison, row);
+  });
+  return isTrue || waits;
+}
+
+/** Returns the answer to the question under `other`, if the comparison has one. */
+function otherAnswerOf(
+  visit: Visit,
+  comparison: Comparison,
+  row: GroupRow | undefined,
+): ComparedValue | undefined {
+  if ('reference' in comparison || comparison.other === undefined) return undefined;
+  const other = visit.index.byId.get(comparison.other)?.element;
+  return other && isInput(other) ? answerOf(visit, other, row) : undefined;
+}
+
 function isComparisonTrue(visit: Visit, comparison: Comparison, row: GroupRow | undefined): boolean {
   const { context } = visit;
   if ('reference' in comparison) {
@@ -243,7 +282,9 @@ function isComparisonTrue(visit: Visit, comparison: Comparison, row: GroupRow | 
       context,
     );
   if (!element || !isInput(element)) return testComparison(comparison, nothing, undefined, context);
-  return testRowComparison(comparison, answerOf(visit, element, row), inputRules[element.type], context);
+  const answer = answerOf(visit, element, row);
+  const other = otherAnswerOf(visit, comparison, row);
+  return testRowComparison(comparison, answer, inputRules[element.type], context, other);
 }
 
 const nothing = toComparedValue(undefined);

@@ -22,6 +22,7 @@ type LogicAttributes = {
   readonly show_when?: Condition;
   readonly hide_when?: Condition;
   readonly require_when?: Condition;
+  readonly valid_when?: Condition;
   readonly jumps?: readonly Jump[];
   readonly translations?: Translations;
   readonly formula?: string;

@@ -28,6 +28,7 @@ export const ruleCodes: Readonly<Record<RuleName, ProblemCode>> = {
   unverified: 'not_verified',
   full: 'full',
   withdrawn: 'not_allowed',
+  valid_when: 'not_allowed',
   min_length: 'too_short',
   max_length: 'too_long',
   pattern: 'invalid_format',

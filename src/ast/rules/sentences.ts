@@ -28,6 +28,7 @@ export const englishSentences = {
   unverified: '{label}: this address is not verified. Enter the code that was sent to it.',
   full: '{label}: "{option}" is full. Choose another option.',
   withdrawn: '{label}: "{option}" is not available with your other answers. Choose another option.',
+  valid_when: '{label}: this answer does not fit the other answers. Change one of them.',
   min_length: '{label}: write at least {limit} characters.',
   max_length: '{label}: shorten the answer to at most {limit} characters.',
   pattern: '{label}: write the answer in the expected form.',

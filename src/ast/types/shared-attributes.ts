@@ -52,6 +52,7 @@ export const inputAttributes = {
   error_message: { kind: 'string', title: 'Error message', maxBytes: formLimits.labelBytes },
   required: { kind: 'boolean', title: 'Required', default: attributeDefaults.required },
   require_when: { kind: 'condition', title: 'Require if' },
+  valid_when: { kind: 'condition', title: 'Valid if' },
   ...visibilityAttributes,
   col_span: columnSpan,
   translations,

@@ -162,6 +162,7 @@ export const everythingShown = (steps: readonly number[]): VisibleParts => ({
   steps,
   isShown: () => true,
   isRequired,
+  isValid: () => true,
   holds: () => true,
   calculated: () => undefined,
 });

@@ -96,8 +96,9 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
     for (const condition of [show_when, hide_when]) if (condition) yield condition;
   }
   for (const element of elements) {
-    if (isInput(element) && isAnsweredByVisitor(element) && element.attrs.require_when)
-      yield element.attrs.require_when;
+    if (isInput(element) && isAnsweredByVisitor(element))
+      for (const name of ['require_when', 'valid_when'] as const)
+        if (element.attrs[name]) yield element.attrs[name];
     for (const { show_when: condition } of inputOptionsById(element).values()) if (condition) yield condition;
   }
   for (const { attrs } of form.children) for (const { when } of attrs?.jumps ?? []) if (when) yield when;

@@ -202,6 +202,8 @@ const misunderstood: Readonly<Record<string, string>> = {
   'a list': '[]',
   'an unknown operator': '{"element":"age","is":"like","value":1}',
   'an operator that does not fit': '{"element":"news","is":"at_least","value":1}',
+  'a comparison of two questions': '{"element":"name","is":"equals","other":"story"}',
+  'after on a reference value': '{"reference":"campaign","is":"after","value":"2026-01-01"}',
   'an unknown field': '{"element":"age","is":"answered","x":1}',
   'an unknown element': '{"element":"toString","is":"answered"}',
   'an element of a row': '{"element":"guest","is":"answered"}',

@@ -48,14 +48,19 @@ const assignmentProblem = (comparison: Comparison): string | undefined =>
     attrs: {},
   });
 
-/** Like checkFilter of #ast, for conditions that can also name the stage and the assignee. */
+/**
+ * Like checkFilter of #ast, for conditions that can also name the stage and the assignee, but cannot compare
+ * two questions: PostgreSQL evaluates each comparison as a separate path.
+ */
 export const checkWhere = (
   where: unknown,
   problemOf: (comparison: Comparison) => string | undefined,
 ): ReturnType<typeof checkComparisons> =>
-  checkComparisons(where, (comparison) =>
-    isAssignmentComparison(comparison) ? assignmentProblem(comparison) : problemOf(comparison),
-  );
+  checkComparisons(where, (comparison) => {
+    if ('other' in comparison)
+      return 'compares two questions with "other"; a search can only compare an answer with a "value"';
+    return isAssignmentComparison(comparison) ? assignmentProblem(comparison) : problemOf(comparison);
+  });
 
 /** Whether a condition reads `{"answers": …, "reference": …, "stage": …}` instead of the answers alone. */
 export const doesReadWhole = (condition: Condition): boolean =>
@@ -130,6 +135,8 @@ const tests: Readonly<Record<ComparisonOperator, Test>> = {
   at_least: { sign: '', test: ordered('>=') },
   less_than: { sign: '', test: ordered('<') },
   at_most: { sign: '', test: ordered('<=') },
+  after: { sign: '', test: ordered('>') },
+  before: { sign: '', test: ordered('<') },
   answered: { sign: '', test: answered },
   not_answered: { sign: '!', test: answered },
 };

@@ -9,6 +9,7 @@ import {
   jumpsOf,
   listNodeReferences,
   type NodeReference,
+  namedElements,
   type StepJump,
 } from './references.ts';
 import { mapOptionConditions } from './rename.ts';
@@ -47,10 +48,11 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     const group = parseConditionTree(condition);
     const remaining =
       group &&
-      filterComparisons(
-        group,
-        ({ subject: { of, ...named } }) =>
-          of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, ...named, holds: false })),
+      filterComparisons(group, (leaf) =>
+        namedElements(leaf).every(
+          (named) =>
+            !broken.has(nameOf({ from: node.key, attribute, of: 'element', ...named, holds: false })),
+        ),
       );
     return remaining && toStoredCondition(remaining);
   };

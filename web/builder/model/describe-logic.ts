@@ -23,6 +23,7 @@ const beginnings: Readonly<Record<string, string>> = {
   show_when: 'Shown',
   hide_when: 'Hidden',
   require_when: 'Required',
+  valid_when: 'Valid',
 };
 
 /**

@@ -15,6 +15,7 @@ import { describeLogic } from './describe-logic.ts';
 import { deleteNode, duplicateNodes, moveNodes, setId, setLabel, setOptions } from './edit.ts';
 import { type EditNode, parseEditableTree, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { mergeStep, splitStep } from './edit-steps.ts';
+import { attributeSpecsOfNode } from './form-problems.ts';
 import { newStep } from './new-element.ts';
 import { listConditionNodes, listShowableQuestions } from './referable-nodes.ts';
 import { jumpsOf, listNodeReferences } from './references.ts';
@@ -103,19 +104,26 @@ test('the builder lets a condition reference exactly what the service accepts', 
   const nodes = [...walkNodes(root)].filter(({ type }) => type !== 'form');
   let pairs = 0;
   for (const source of nodes) {
-    const may = new Set(listConditionNodes(root, source, false).map((node) => textOf(node, 'id')));
-    for (const id of nodes.map((node) => textOf(node, 'id')).filter(Boolean)) {
-      const withCondition = structuredClone(toStructure(root));
-      const path = pathTo(root, source.key);
-      const node = path.reduce<{ attrs: Record<string, unknown>; children: never[] }>(
-        (inside, index) => inside.children[index]!,
-        withCondition as never,
-      );
-      node.attrs['show_when'] = { element: id, is: 'answered' };
-      const result = validateStructure(withCondition);
-      const refused = result.ok ? '' : result.errors.map(({ message }) => message).join(' ');
-      assert.equal(may.has(id), result.ok, `${source.type} ${textOf(source, 'id')} names ${id}: ${refused}`);
-      pairs += 1;
+    for (const attribute of ['show_when', 'valid_when'] as const) {
+      if (attribute === 'valid_when' && !('valid_when' in attributeSpecsOfNode(source))) continue;
+      const may = new Set(listConditionNodes(root, source, attribute).map((node) => textOf(node, 'id')));
+      for (const id of nodes.map((node) => textOf(node, 'id')).filter(Boolean)) {
+        const withCondition = structuredClone(toStructure(root));
+        const path = pathTo(root, source.key);
+        const node = path.reduce<{ attrs: Record<string, unknown>; children: never[] }>(
+          (inside, index) => inside.children[index]!,
+          withCondition as never,
+        );
+        node.attrs[attribute] = { element: id, is: 'answered' };
+        const result = validateStructure(withCondition);
+        const refused = result.ok ? '' : result.errors.map(({ message }) => message).join(' ');
+        assert.equal(
+          may.has(id),
+          result.ok,
+          `${source.type} ${textOf(source, 'id')} names ${id}: ${refused}`,
+        );
+        pairs += 1;
+      }
     }
   }
   assert.ok(pairs > 50);
@@ -129,6 +137,35 @@ function pathTo(root: EditNode, key: string): number[] {
   }
   return [];
 }
+
+test('a comparison with another question is described, follows a renamed question, and goes with a deleted one', () => {
+  const rule = { element: 'end', is: 'after', other: 'start' };
+  const children = [
+    [
+      element('date', 'start', { label: 'Start' }),
+      element('date', 'end', { label: 'End', valid_when: rule }),
+      element('text', 'note', { show_when: { any: [rule, { element: 'end', is: 'not_answered' }] } }),
+    ],
+  ];
+  const root = form([{}], children);
+  const described = (tree: EditNode, id: string) => describeLogic(tree, byId(tree, id)).map(formatSentence);
+  assert.deepEqual(described(root, 'end'), ['Valid if “End” is after “Start”']);
+  const renamed = setId(root, byId(root, 'start').key, 'begin');
+  assert.deepEqual(described(renamed, 'end'), ['Valid if “End” is after “Start”']);
+  assert.equal(listBrokenReferences(root, renamed).length, 0);
+  const without = deleteNode(root, byId(root, 'start').key);
+  const broken = listBrokenReferences(root, without);
+  assert.deepEqual(
+    broken.map(({ attribute, name }) => [attribute, name]),
+    [
+      ['valid_when', 'start'],
+      ['show_when', 'start'],
+    ],
+  );
+  const cleaned = removeBrokenReferences(without, broken);
+  assert.equal(byId(cleaned, 'end').attrs['valid_when'], undefined);
+  assert.deepEqual(described(cleaned, 'note'), ['Shown if “End” is not answered']);
+});
 
 test('B7: rules are described in plain sentences', () => {
   const root = form([

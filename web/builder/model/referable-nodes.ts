@@ -21,7 +21,7 @@ const rowsAround = ({ around }: IndexedNode): EditNode | undefined => around.fin
  * be in the same or an earlier step. An input in a row can be referred to only within that row. A node cannot
  * depend on itself or on nodes inside it.
  */
-export function canReferInCondition(source: IndexedNode, target: IndexedNode): boolean {
+function canReferInCondition(source: IndexedNode, target: IndexedNode): boolean {
   if (!takesAnswer(target.node)) return false;
   const isLater = source.node.type === 'step' ? target.step >= source.step : target.step > source.step;
   if (isLater) return false;
@@ -71,17 +71,34 @@ export const listSettingConditionNodes = (root: EditNode): readonly EditNode[] =
  * Whether a jump of a step may refer to a node. Jumps are evaluated when a visitor leaves the step, so the
  * step's own answers are available.
  */
-export function canReferInJump(source: IndexedNode, target: IndexedNode): boolean {
+function canReferInJump(source: IndexedNode, target: IndexedNode): boolean {
   if (!takesAnswer(target.node)) return false;
   return target.step <= source.step && rowsAround(target) === undefined;
 }
 
+/** Whether the rule of a question (`valid_when`) may refer to a node: also to the question and later ones. */
+function canReferInRule(source: IndexedNode, target: IndexedNode): boolean {
+  const rows = rowsAround(target);
+  return takesAnswer(target.node) && (rows === undefined || rowsAround(source) === rows);
+}
+
+/** Whether one node may refer to another in a condition that shows it, in its rule and in its jumps. */
+export const referenceRules = {
+  show_when: canReferInCondition,
+  valid_when: canReferInRule,
+  jumps: canReferInJump,
+} as const;
+
 /** Lists the nodes that a condition may refer to, in reading order. */
-export function listConditionNodes(root: EditNode, source: EditNode, isJump: boolean): readonly EditNode[] {
+export function listConditionNodes(
+  root: EditNode,
+  source: EditNode,
+  attribute: keyof typeof referenceRules,
+): readonly EditNode[] {
   const index = editorFormIndexOf(root);
   const place = index.byKey.get(source.key);
   if (!place) return [];
-  const may = isJump ? canReferInJump : canReferInCondition;
+  const may = referenceRules[attribute];
   return index.placed
     .filter((target) => textOf(target.node, 'id') !== '' && may(place, target))
     .map(({ node }) => labelled(root, node));

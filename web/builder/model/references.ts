@@ -5,6 +5,7 @@ import { pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { findFormulaNames } from '#ast/logic/formula/parse.ts';
 import { textInAllLanguages } from '#ast/translations/text-in-all-languages.ts';
 import {
+  type ComparisonLeaf,
   type ConditionGroup,
   listComparisons,
   parseConditionTree,
@@ -12,10 +13,10 @@ import {
 } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { editorFormIndexOf, type IndexedNode } from './form-index.ts';
-import { canReferInCondition, canReferInFormula, canReferInJump, canShowAnswer } from './referable-nodes.ts';
+import { canReferInFormula, canShowAnswer, referenceRules } from './referable-nodes.ts';
 
 /** The attributes that contain a condition, in display order. */
-export const conditionAttributes = ['show_when', 'hide_when', 'require_when'] as const;
+export const conditionAttributes = ['show_when', 'hide_when', 'require_when', 'valid_when'] as const;
 type ConditionAttribute = (typeof conditionAttributes)[number];
 
 /** A jump from a step: the target, and an optional condition. */
@@ -70,19 +71,31 @@ function inCondition(
   attribute: NodeReference['attribute'],
   group: ConditionGroup,
 ): NodeReference[] {
-  const may = attribute === 'jumps' ? canReferInJump : canReferInCondition;
-  return listComparisons(group).flatMap(({ subject }): NodeReference[] => {
-    if (subject.of !== 'element') return [];
-    const target = editorFormIndexOf(root).elements.get(subject.name);
-    const { name, row } = subject;
-    const hasRow =
-      row === undefined || validOptionsOf(target?.node.attrs['rows']).some(({ id }) => id === row);
-    const holds = target !== undefined && hasRow && may(place, target);
-    return [
-      { from: place.node.key, attribute, of: 'element', name, ...(row !== undefined && { row }), holds },
-    ];
-  });
+  const may = referenceRules[attribute === 'jumps' || attribute === 'valid_when' ? attribute : 'show_when'];
+  return listComparisons(group)
+    .flatMap(namedElements)
+    .map((subject): NodeReference => {
+      const target = editorFormIndexOf(root).elements.get(subject.name);
+      const { name, row } = subject;
+      const hasRow =
+        row === undefined || validOptionsOf(target?.node.attrs['rows']).some(({ id }) => id === row);
+      const holds = target !== undefined && hasRow && may(place, target);
+      return {
+        from: place.node.key,
+        attribute,
+        of: 'element',
+        name,
+        ...(row !== undefined && { row }),
+        holds,
+      };
+    });
 }
+
+/** Lists the elements that a comparison names: the tested one, and the one under `other`. */
+export const namedElements = ({ subject: { of, ...named }, other }: ComparisonLeaf) => [
+  ...(of === 'element' ? [named] : []),
+  ...(other === undefined ? [] : [{ name: other }]),
+];
 
 function inText(root: EditNode, place: IndexedNode, attribute: PipedAttribute): NodeReference[] {
   const shown = textInAllLanguages(place.node.attrs, attribute).flatMap(({ text }) => pipedIds(text));

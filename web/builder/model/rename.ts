@@ -26,7 +26,10 @@ export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
     node,
     (leaf) => {
       const name = leaf.subject.of === 'element' && renamed.elements.get(leaf.subject.name);
-      return name ? { ...leaf, subject: { ...leaf.subject, name } } : leaf;
+      const other = leaf.other !== undefined && renamed.elements.get(leaf.other);
+      if (!name && !other) return leaf;
+      const subject = name ? { ...leaf.subject, name } : leaf.subject;
+      return { ...leaf, subject, ...(other && { other }) };
     },
     (to) => renamed.steps.get(to) ?? to,
     (id) => renamed.elements.get(id) ?? id,

@@ -95,8 +95,11 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const node = findNode(root, selection) ?? root;
-  const nameable = listConditionNodes(root, node, false);
-  const suggested = suggestConditionNode(root, node, nameable);
+  const isRule = name === 'valid_when';
+  const nameable = listConditionNodes(root, node, isRule ? name : 'show_when');
+  const suggested = isRule
+    ? nameable.find(({ key }) => key === node.key)
+    : suggestConditionNode(root, node, nameable);
   const rule = useRef<HTMLFieldSetElement>(null);
   const add = useRef<HTMLButtonElement>(null);
   const handOver = useFocusHandover();
@@ -251,7 +254,7 @@ export function JumpsField({ title, step, about, error }: JumpsProps): ReactElem
   const { root } = useEditorState(editor).history.present;
   const jumps = jumpsOf(step);
   const later = root.children.slice(root.children.indexOf(step) + 1);
-  const nameable = listConditionNodes(root, step, true);
+  const nameable = listConditionNodes(root, step, 'jumps');
   const suggested = about ?? nameable.at(-1);
   const put = (next: readonly StepJump[]): void =>
     editor.change(

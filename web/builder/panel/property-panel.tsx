@@ -122,7 +122,7 @@ export function PropertyPanel({ problems, onLeave }: PanelProps): ReactElement {
 function stepToSkipFrom(root: EditNode, node: EditNode): EditNode | undefined {
   const [, step] = pathToNode(root, node.key);
   if (!step || step === node || step === root.children.at(-1)) return undefined;
-  return listConditionNodes(root, step, true).some(({ key }) => key === node.key) ? step : undefined;
+  return listConditionNodes(root, step, 'jumps').some(({ key }) => key === node.key) ? step : undefined;
 }
 
 /** Returns a blur handler that runs `then` if the focus moved elsewhere, but not into a menu of the field. */

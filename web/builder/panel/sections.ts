@@ -41,10 +41,10 @@ export function groupAttributesBySection(
 }
 
 /**
- * Returns the section of an attribute. The custom error message belongs to the rules; number formatting does
- * not.
+ * Returns the section of an attribute. The rule and the error message belong to the validation; number
+ * formatting does not.
  */
 function sectionOf(name: string, kind: AttributeKind): PanelSectionName | undefined {
-  if (name === 'error_message' || name === 'unique') return 'validation';
+  if (name === 'error_message' || name === 'unique' || name === 'valid_when') return 'validation';
   return name === 'decimals' ? 'general' : ofKind[kind];
 }

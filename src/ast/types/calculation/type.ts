@@ -4,7 +4,13 @@ import { defineInputType } from '../definition.ts';
 import { countAttribute, questionAttributes } from '../shared-attributes.ts';
 
 /** Visitors do not answer it, so it cannot be required. */
-const { error_message: _error, required: _required, require_when: _when, ...attributes } = questionAttributes;
+const {
+  error_message: _error,
+  required: _required,
+  require_when: _when,
+  valid_when: _rule,
+  ...attributes
+} = questionAttributes;
 
 /** The text before or after a number, such as a currency or a unit. */
 const affix = <Title extends string>(title: Title) =>
