@@ -13,11 +13,11 @@ import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts
 /*
  * The cost of the first view of a form with 20 elements: bytes, requests and layout shifts. Support for
  * element IDs in any script, NFC and international email addresses made the whole script grow from 22 to 23
- * KB.
+ * KB; skipped questions and rules between questions to 24.
  */
 const form = await stage.publish([step('Everything', twentyElements)]);
 
-const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 23 * 1024 } as const;
+const limits = { firstView: 12 * 1024, firstScript: 8 * 1024, wholeScript: 24 * 1024 } as const;
 const packed = (bytes: Buffer): number => gzipSync(bytes, { level: 9 }).length;
 const isScript = (response: Response): boolean => response.url().includes('/f/assets/');
 const lateTypesIn = (responses: readonly Response[]): string[] =>

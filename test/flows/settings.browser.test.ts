@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, tabTo } from '#test/console-browser.ts';
-import { shareService } from '#test/service.ts';
+import { shareService, until } from '#test/service.ts';
 import { toastDurationsMs } from '../../web/design/toast-list.ts';
 import { element, structure } from '../ast/forms.ts';
 
@@ -65,7 +65,7 @@ test('a card says Saving, Saved, or Not saved with the reason, and nothing of it
   assert.equal(await said.textContent(), 'Saved');
   assert.equal(await page.locator('.toast').count(), 0);
   await name.fill('');
-  assert.equal(await state.textContent(), '');
+  await until('the state to be empty', async () => (await state.textContent()) === '');
   await save.click();
   await state.getByText('Not saved: correct the fields above.').waitFor();
   await name.fill('Acme again');

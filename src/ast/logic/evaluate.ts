@@ -242,7 +242,7 @@ function isMet(
  */
 function isValid(visit: Visit, input: InputElement, row: GroupRow | undefined, step: number): boolean {
   const { valid_when: rule }: { valid_when?: Condition | undefined } = input.attrs;
-  if (!rule) return true;
+  if (!rule || !isAnsweredByVisitor(input)) return true;
   let waits = false;
   const isTrue = evaluateCondition(rule, (comparison) => {
     const mustWait =

@@ -94,8 +94,8 @@ test('a job is parked after three claims without a result, and the jobs claimed 
       work: {
         perLane: 8,
         async run(job) {
-          ran.push(job.lane);
           await completeJob(database, job);
+          ran.push(job.lane);
         },
         onParked: (_, job, reason) => Promise.resolve(void parked.push([job.id, reason])),
       },
