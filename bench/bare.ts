@@ -111,6 +111,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       language: 'english',
       structure: JSON.stringify(structure),
       fields: {},
+      labels: [],
       created_at: timeOfId(id),
     });
     return JSON.stringify({ ...row, structure });
