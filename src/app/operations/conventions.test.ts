@@ -78,6 +78,12 @@ test('If-Match is a 400 if the resource has no ETag, or if it is not a list of E
 
 // Lists -------------------------------------------------------------------------------------------------------
 
+/** Removes what deliveries change between two requests. */
+const withoutState = (item: object): object =>
+  Object.fromEntries(
+    Object.entries(item).filter(([name]) => !['day', 'last_delivery', 'failing_since'].includes(name)),
+  );
+
 test('every list with a cursor returns equal items by cursor and by page, and rejects a cursor of another list', async () => {
   const own = await service.makeTenant();
   const { key, ...ids } = await makeOneOfEach(service, own);
@@ -122,7 +128,11 @@ test('every list with a cursor returns equal items by cursor and by page, and re
     assert.ok(whole.data.length >= 3 && !('next_cursor' in whole), name);
     const first = (await list('cursor=*')).body;
     const next = (await list(`cursor=${first.next_cursor}`)).body;
-    assert.deepEqual([...first.data, ...next.data], whole.data.slice(0, 4), name);
+    assert.deepEqual(
+      [...first.data, ...next.data].map(withoutState),
+      whole.data.slice(0, 4).map(withoutState),
+      name,
+    );
     assert.equal(next.pagination.total_count, whole.pagination.total_count, name);
     assert.equal(next.pagination.page, 2, name);
     for (const query of [`cursor=${first.next_cursor}&page=1`, 'cursor=nonsense']) {
