@@ -89,6 +89,8 @@ test('a question comes after the questions that its condition and its texts use'
     element('yes_no', 'smokes'),
     composite('home', [element('text', 'city')]),
     element('number', 'daily', { show_when: { element: 'smokes', is: 'equals', value: true } }),
+    element('number', 'least'),
+    element('number', 'most', { show_when: { element: 'daily', is: 'less_than', other: 'least' } }),
     element('text', 'since', { label: 'Since when do you smoke {{ daily }}?' }),
     element('radio', 'place', {
       options: ['a', { id: 'b', label: 'B', show_when: { element: 'city', is: 'answered' } }],
@@ -108,6 +110,7 @@ test('a question comes after the questions that its condition and its texts use'
       );
     isSorted('smokes', 'daily', 'since');
     isSorted('home', 'place');
+    isSorted('least', 'most');
   }
   assert.ok(orders.size > 5);
 });

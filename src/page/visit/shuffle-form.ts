@@ -63,7 +63,8 @@ const idsIn = (element: Element): string[] => [
 function listUsedIds(element: Element): string[] {
   const ids: string[] = [];
   const text = JSON.stringify(element, (key, value: unknown) => {
-    if (key === 'element' && typeof value === 'string') ids.push(value);
+    // The two questions of a comparison. `other` of a choice is a boolean.
+    if ((key === 'element' || key === 'other') && typeof value === 'string') ids.push(value);
     return value;
   });
   return [...ids, ...pipedIds(text)];
