@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readEnteredAddress } from '#kit/outbox/address.ts';
-import { mailPersonalLink } from '#mail/notices/personal-link.ts';
+import { mailPersonalLink } from '#mail/notices/visitor-emails.ts';
 import { openEditLink } from '#submissions/changes/edit-by-token.ts';
 import { openSubmissionLink } from '#submissions/links.ts';
 import { openResumeLink } from '#submissions/saved-answers.ts';

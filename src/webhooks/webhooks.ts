@@ -53,7 +53,8 @@ export const insertWebhook = statement(
   [
     'workspace_id id form_id? url active secret? header_names pauses_on_failure created_at',
     {
-      events: eventKindsColumn /** `headers` are sealed, but `header_names` are not. */,
+      events: eventKindsColumn,
+      /** `headers` are sealed, but `header_names` are not. */
       headers: nullable(bytes),
       filter: nullable(conditionColumn),
       format: textEnum<WebhookFormat>(),

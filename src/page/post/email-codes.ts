@@ -6,7 +6,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { readEnteredAddress } from '#kit/outbox/address.ts';
 import type { Vault } from '#kit/vault.ts';
-import { mailCode } from '#mail/notices/personal-link.ts';
+import { mailCode } from '#mail/notices/visitor-emails.ts';
 import { listVerifiedElements, type VerifiedAddresses } from '#submissions/verified.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
@@ -85,9 +85,9 @@ export async function sendCode(
   });
   const id = signStamp(vault, 'sent', target);
   const { workspaceId, id: formId, form } = target.live;
-  const place = { workspaceId, formId, formName: form.attrs.name, locale };
+  const source = { workspaceId, formId, formName: form.attrs.name, locale };
   const [code] = codesOf(vault, target, id);
-  if (!(await mailCode(context, place, code!, { address: target.address }))) return undefined;
+  if (!(await mailCode(context, source, code!, { address: target.address }))) return undefined;
   context.wakeQueue();
   return id;
 }

@@ -101,11 +101,15 @@ const codeLimit = { kinds: ['email_code'], most: 10 } as const;
 /** Emails a visitor the code that verifies an address. @returns false if the address has reached its limit. */
 export async function mailCode(
   { database, vault }: { database: Database; vault: Vault },
-  place: Pick<PersonalLink, 'workspaceId' | 'formId' | 'formName' | 'locale'>,
+  {
+    workspaceId,
+    formId,
+    formName: form,
+    locale,
+  }: Pick<PersonalLink, 'workspaceId' | 'formId' | 'formName' | 'locale'>,
   code: string,
   to: MailAddress,
 ): Promise<boolean> {
-  const { workspaceId, formId, formName: form, locale } = place;
   const { words } = mailWords(locale);
   return transaction(database, async (client) => {
     if (!(await maySendToVisitor(client, workspaceId, to.address, codeLimit))) return false;
