@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 944,
-  lines: 136_258,
+  lines: 136_257,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

@@ -13,6 +13,7 @@ import { submissionKeyOfRespondent } from '#submissions/submission-keys.ts';
 import { enforceRateLimit } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
+import { cookieValues } from '#workspaces/sign-in/respondents.ts';
 import type { Words } from '../words/words.ts';
 
 /**
@@ -139,8 +140,7 @@ export async function verifyFormPassword(
   // over https.
   const isSecure = attempt.publicUrl.startsWith('https:');
   const site = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
-  const { plain, secure } = cookieNames(live);
-  const cookie = `${isSecure ? secure : plain}=${entry}; Max-Age=${entrySeconds}; Path=${attempt.path}; HttpOnly; ${site}`;
+  const cookie = `${isSecure ? '__Secure-' : ''}${cookieName(live)}=${entry}; Max-Age=${entrySeconds}; Path=${attempt.path}; HttpOnly; ${site}`;
   return { cookie, entry };
 }
 
@@ -171,10 +171,7 @@ export async function tryPassword(
 }
 
 /** `__Secure-`: a page loaded over http cannot set it. `__Host-` would send it to other forms too. */
-const cookieNames = ({ id }: Protected) => ({
-  plain: `formloom.form.${id}`,
-  secure: `__Secure-formloom.form.${id}`,
-});
+const cookieName = ({ id }: Protected): string => `formloom.form.${id}`;
 
 /**
  * Returns the signed parts of an entry. They include the password hash, so changing the password invalidates
@@ -189,13 +186,7 @@ const entryParts = ({ workspaceId, id, passwordHash }: Protected, expires: strin
 
 /** Returns whether this browser has entered the password, by its cookies or the entry token in the URL. */
 export function hasEntered(vault: Vault, live: Protected, cookies = '', entry = ''): boolean {
-  const names = Object.values(cookieNames(live)).map((name) => `${name}=`);
-  const entries = cookies
-    .split(/;\s*/)
-    .flatMap((cookie) =>
-      names.flatMap((name) => (cookie.startsWith(name) ? [cookie.slice(name.length)] : [])),
-    );
-  return [...entries, entry].some((given) => {
+  return [...cookieValues(cookies, cookieName(live)), entry].some((given) => {
     const [expires = '', signature = ''] = given.split('.');
     return (
       vault.verify('form passwords', entryParts(live, expires), signature) &&

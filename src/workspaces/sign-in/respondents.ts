@@ -32,17 +32,20 @@ const stateCookie = 'formloom.respondent';
 /** How long a respondent stays signed in to a form. */
 const entrySeconds = 12 * 3_600;
 
-type FormPlace = { readonly workspaceId: string; readonly id: string };
-type Entry = FormPlace & { readonly respondent: Respondent; readonly until: number };
-type SignInState = Parameters<typeof readClaims>[3] & FormPlace & { readonly next: string };
+type FormKey = { readonly workspaceId: string; readonly id: string };
+type Entry = FormKey & { readonly respondent: Respondent; readonly until: number };
+type SignInState = Parameters<typeof readClaims>[3] & FormKey & { readonly next: string };
 
 const isSecure = ({ config }: AskProviderServices): boolean => config.publicUrl.startsWith('https:');
 
 const cookieOf = (context: AskProviderServices, name: string, value: string, path: string, seconds: number) =>
   `${isSecure(context) ? '__Secure-' : ''}${name}=${value}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${isSecure(context) ? '; Secure' : ''}`;
 
-/** Returns the values of a cookie, which a browser may send more than once. */
-const cookieValues = (cookies: string | undefined, name: string): string[] =>
+/**
+ * Returns the values of a cookie, also of the one for https (`__Secure-`). A browser may send several, one for each
+ * path.
+ */
+export const cookieValues = (cookies: string | undefined, name: string): string[] =>
   (cookies ?? '').split(/;\s*/).flatMap((cookie) => {
     const [given, value = ''] = cookie.split('=', 2);
     return given === name || given === `__Secure-${name}` ? [value] : [];
@@ -72,7 +75,7 @@ const seal = (vault: Vault, value: SignInState | Entry): string =>
  */
 export async function startRespondentSignIn(
   context: AskProviderServices,
-  { workspaceId, id }: FormPlace,
+  { workspaceId, id }: FormKey,
   { address, next }: { address: string; next: string },
 ): Promise<{ url: string; cookie: string }> {
   await limitAttempts(context, `respondent's question from ${address}`, triesOfAddress);
@@ -110,7 +113,7 @@ export async function finishRespondentSignIn(
 /** Returns the respondent who signed in to this form in this browser; undefined if there is none. */
 export function readRespondent(
   vault: Vault,
-  { workspaceId, id }: FormPlace,
+  { workspaceId, id }: FormKey,
   cookies: string | undefined,
 ): Respondent | undefined {
   const entry = unsealFirst(vault, cookieValues(cookies, `${stateCookie}.${id}`)) as Entry | undefined;
