@@ -28,6 +28,7 @@ test('an unexpected error ends a web process cleanly and it is replaced, and in 
   const serving = () => lines().filter(({ msg }) => msg === 'a web process is serving');
   const faults = () => lines().filter(({ level }) => level === 'fatal');
 
+  await until('both processes to serve', async () => serving().length === 2);
   for (let time = 0; time < 3; time += 1) process.kill(serving()[0]!.pid!, 'SIGALRM');
   await until('the process to be replaced', async () => serving().length === 3);
   assert.deepEqual(

@@ -28,6 +28,10 @@ const answeredBy = (server: ServerProcess, path: string): number[] => {
   return [...new Set(numbers)].sort();
 };
 
+/** Waits for the log to name both processes: its lines are written up to 0.1 s late. */
+const untilBoth = (look: () => readonly unknown[]): Promise<unknown> =>
+  until('the lines of both processes', async () => look().length >= 2);
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -53,6 +57,7 @@ async function findAll(form: PublishedForm, acknowledged: ReadonlyMap<string, st
  */
 const instance = await makeInstance({ WEB_PROCESSES: '2', LOG_LEVEL: 'info', WEBHOOK_TIMEOUT: '30' });
 let server = await instance.start();
+await untilBoth(() => served(server));
 /** Each of these tests starts three processes under load. They run in `npm run test:long -- processes`. */
 const left = { skip: isSlice };
 const crowds: { form: PublishedForm; acknowledged: ReadonlyMap<string, string> }[] = [];
@@ -74,6 +79,7 @@ test('WEB_PROCESSES=2: both answer, log lines name the process, and 200 deliveri
     }),
   );
   await receiver.waitFor(200);
+  await untilBoth(() => answeredBy(server, form.id));
   assert.deepEqual(answeredBy(server, form.id), [1, 2]);
   assert.equal(new Set(receiver.requests.map(deliveryOf)).size, 200);
   assert.equal(receiver.requests.length, 200);
@@ -87,6 +93,7 @@ test('the rate limit applies across all processes: of 100 parallel requests exac
       ask(`${instance.url}/api/v1/forms`, { Authorization: `Bearer ${key}` }),
     ),
   );
+  await untilBoth(() => answeredBy(server, '/api/v1/forms'));
   assert.deepEqual(answeredBy(server, '/api/v1/forms'), [1, 2]);
   assert.equal(answers.filter(({ status }) => status === 200).length, 70);
   assert.equal(answers.filter(({ status }) => status === 429).length, 30);
@@ -170,6 +177,7 @@ test(
       90,
     );
     assert.deepEqual([...statuses], [200]);
+    await untilBoth(() => served(server).slice(known.length));
     assert.deepEqual(
       served(server)
         .slice(known.length)
@@ -193,6 +201,7 @@ test(
     process.kill(server.pid, 'SIGKILL');
     await until('its processes to end', async () => !pids.some(isAlive));
     server = await instance.start();
+    await untilBoth(() => served(server));
     for (const crowd of crowds) await findAll(crowd.form, crowd.acknowledged);
   },
 );
