@@ -96,10 +96,10 @@ export const closedPort = 1026;
 
 /**
  * Returns a free port. It is below the system's ephemeral ports, so no other server gets it while the caller
- * restarts its own.
+ * restarts its own. It is above 10080, the last port that `fetch` and browsers refuse as "bad port".
  */
 export async function freePort(): Promise<number> {
-  const port = randomInt(10_000, 32_000);
+  const port = randomInt(10_081, 32_000);
   const probe = createServer().listen(port, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(
     () => true,
