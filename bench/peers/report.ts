@@ -19,10 +19,8 @@ export type PeerOutcome = {
 const ratioOf = ({ service, theirs }: Compared): number => service.perSecond / theirs.perSecond;
 const times = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0)} times`;
 /** Goals apply to many connections; a single one mostly waits for network and disk. */
-const goalOf = (name: CaseName, concurrency: number): string => {
-  const goal = goals[name];
-  return goal === undefined || concurrency === 1 ? '' : `${goal} times`;
-};
+const goalOf = (name: CaseName, concurrency: number): string =>
+  concurrency === 1 ? '' : `${goals[name]} times`;
 
 /** Returns one line for the terminal. */
 export function describeCompared(peer: string, compared: Compared): string {
