@@ -29,7 +29,8 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     script: 'test/nightly/backup-rounds.ts',
   },
   browsers: {
-    summary: 'A whole form, the builder, the table and an embedded form in Firefox and in WebKitGTK.',
+    summary:
+      'A whole form with and without JavaScript, the builder, the table, an embedded form, touch, print and passkeys in Firefox and in WebKitGTK.',
     needs: 'Debian: firefox-esr, and webkit2gtk-driver with xvfb. An engine that is missing is skipped',
     environment: { TEST_TIMEOUT_MS: '180000' },
     files: ['test/browsers/browsers.ts'],

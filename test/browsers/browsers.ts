@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { getDocumentProxy } from 'unpdf';
 import { signIn } from '#test/console.ts';
 import { openService, until } from '#test/service.ts';
 import { element, stepsOf, structure } from '../ast/forms.ts';
-import { type EngineName, missingFor, openEngine } from './engines.ts';
+import { type Engine, type EngineName, missingFor, openEngine } from './engines.ts';
 import { keys, openTab, type Tab } from './tab.ts';
 
 /*
@@ -16,6 +17,7 @@ import { keys, openTab, type Tab } from './tab.ts';
  */
 
 const service = await openService();
+const named = await openService({}, { publicHost: 'localhost' });
 const tenant = await service.makeTenant();
 const owner = await signIn(service, { name: 'Ada', workspaceId: tenant.workspaceId });
 
@@ -109,6 +111,12 @@ const host = createServer((request, response) => {
 await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 after(() => host.close());
 const site = `http://localhost:${(host.address() as AddressInfo).port}`;
+
+/** Prints the window. @returns the number of pages. Firefox draws their text as shapes. */
+async function countPrintedPages({ send }: Engine): Promise<number> {
+  const pdf = (await send('print')) as string;
+  return (await getDocumentProxy(new Uint8Array(Buffer.from(pdf, 'base64')))).numPages;
+}
 
 for (const name of ['Firefox', 'WebKit'] as const satisfies readonly EngineName[]) {
   const missing = missingFor(name);
@@ -235,6 +243,8 @@ for (const name of ['Firefox', 'WebKit'] as const satisfies readonly EngineName[
       await until('a wider column', async () => (await width()) > before + 40);
       await tab.click('.sheet-link');
       await tab.see('Anna', '.panel');
+      // The driver of WebKit cannot print.
+      if (name === 'Firefox') assert.equal(await countPrintedPages(engine), 1);
     });
 
     await t.test('an embedded form grows with its content, and its answers arrive', async () => {
@@ -257,6 +267,94 @@ for (const name of ['Firefox', 'WebKit'] as const satisfies readonly EngineName[
       await engine.send('enterFrame', { id: null });
       await tab.waitFor('the event', `return heard.includes('submitted')`);
       assert.deepEqual(await lastAnswers(form), { name: 'Joan Clarke' });
+    });
+
+    await t.test('a form of two steps is filled in and sent without JavaScript', async (t) => {
+      const form = await publish(whole);
+      const plain = await openEngine(name, false);
+      t.after(() => plain.close());
+      const page = openTab(plain);
+      await page.resize(1280, 900);
+      await page.open(`${service.url}/f/${form}`);
+      assert.equal(await page.run(`return matchMedia('(scripting: none)').matches`), true);
+      await page.click('button', 'Next');
+      await page.see('Enter your full name', '.summary');
+      await fillFirstStep(page);
+      await page.click('button', 'Next');
+      await page.see('Choices', 'h2');
+      await page.click('button', 'Back');
+      await page.see('About you', 'h2');
+      await page.click('button', 'Next');
+      await page.see('Choices', 'h2');
+      await page.click('label:has([name=size])', 'Green');
+      await page.click('.ranks button', 'Move Green up');
+      await page.see('Green', '.ranks');
+      await page.click('label:has([name=terms])');
+      await page.click('button', 'Submit');
+      await page.see('Thank you');
+      const answers = await lastAnswers(form);
+      assert.partialDeepStrictEqual(answers, {
+        name: 'Grace Hopper',
+        day: '2027-05-31',
+        hour: '09:30',
+        size: 'Green',
+      });
+    });
+
+    await t.test('a ranking is dragged and a step goes back by touch', async () => {
+      const form = await publish(
+        stepsOf({ title: 'One' }, [element('ranking', 'order', { label: 'Order' })], { title: 'Two' }, [
+          element('text', 'name'),
+        ]),
+        { layout: 'question' },
+      );
+      await tab.open(`${service.url}/f/${form}`);
+      await tab.find('.ranks button');
+      await tab.drag('.ranks > .option:nth-of-type(2) > svg', undefined, { x: 0, y: -120 }, 'touch');
+      await tab.waitFor(
+        'the new order',
+        `return document.querySelector('.ranks > .option > span').innerText === 'Green'`,
+      );
+      await tab.click('button', 'Next');
+      await tab.see('Two', 'h2');
+      // WebKitGTK turns a touch into a mouse.
+      if (name === 'WebKit') return;
+      await tab.drag('h2', 'Two', { x: 300, y: 0 }, 'touch');
+      await tab.see('One', 'h2');
+    });
+
+    await t.test('a passkey is added and signs in, or is not offered', async () => {
+      const person = await signIn(named, { name: 'Lin' });
+      const { publicUrl } = named.services.config;
+      await tab.open(`${publicUrl}/app/sign-in`);
+      await tab.see('Sign in to Formloom');
+      if (name === 'WebKit') {
+        // WebKitGTK has no WebAuthn.
+        assert.equal(await tab.run(`return 'PublicKeyCredential' in window`), false);
+        assert.equal(await tab.run(`return document.body.innerText.includes('passkey')`), false);
+        return;
+      }
+      await engine.send('authenticator', {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        isUserConsenting: true,
+      });
+      await tab.type('input', 'Email address', person.email);
+      await tab.type('input', 'Password', `${person.password}${keys.enter}`);
+      await tab.see('Forms', 'h1');
+      await tab.open(`${publicUrl}/app/account`);
+      await tab.click('button', 'Add passkey');
+      await tab.find('[role=dialog]');
+      await tab.press(`My laptop${keys.tab}${person.password}${keys.enter}`);
+      await tab.click('[role=dialog] button', 'I have saved them');
+      await tab.see('Passkey: My laptop');
+      await engine.send('clearCookies');
+      await tab.open(`${publicUrl}/app/account`);
+      await tab.click('button', 'Sign in with a passkey');
+      await tab.see('Your account', 'h1');
     });
   });
 }

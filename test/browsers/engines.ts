@@ -16,11 +16,14 @@ import { freePort, until } from '#test/service.ts';
 const commands = {
   navigate: ['WebDriver:Navigate', 'POST url'],
   run: ['WebDriver:ExecuteScript', 'POST execute/sync'],
+  print: ['WebDriver:Print', 'POST print'],
+  authenticator: ['WebAuthn:AddVirtualAuthenticator', 'POST webauthn/authenticator'],
   click: ['WebDriver:ElementClick', 'POST element/{id}/click'],
   sendKeys: ['WebDriver:ElementSendKeys', 'POST element/{id}/value'],
   act: ['WebDriver:PerformActions', 'POST actions'],
   resize: ['WebDriver:SetWindowRect', 'POST window/rect'],
   back: ['WebDriver:Back', 'POST back'],
+  clearCookies: ['WebDriver:DeleteAllCookies', 'DELETE cookie'],
   addCookie: ['WebDriver:AddCookie', 'POST cookie'],
   enterFrame: ['WebDriver:SwitchToFrame', 'POST frame'],
 } as const;
@@ -50,8 +53,9 @@ export function missingFor(name: EngineName): string | undefined {
   return undefined;
 }
 
-export const openEngine = (name: EngineName): Promise<Engine> =>
-  name === 'Firefox' ? openFirefox() : openWebKit();
+/** @param hasScripts whether pages may run JavaScript. */
+export const openEngine = (name: EngineName, hasScripts = true): Promise<Engine> =>
+  name === 'Firefox' ? openFirefox(hasScripts) : openWebKit(hasScripts);
 
 /** The language of the browser. Without it, WebKit reports a language tag that no real browser sends. */
 const language = { LANG: 'en_US.UTF-8', LANGUAGE: 'en_US' };
@@ -79,13 +83,16 @@ const preferences = Object.entries({
   'datareporting.policy.dataSubmissionEnabled': false,
   'network.captive-portal-service.enabled': false,
   'browser.aboutwelcome.enabled': false,
+  // The virtual authenticator works only without the others.
+  'security.webauth.webauthn_enable_usbtoken': false,
+  'security.webauth.webauthn_enable_softtoken': true,
 })
   .map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`)
   .join('');
 
-async function openFirefox(): Promise<Engine> {
+async function openFirefox(hasScripts: boolean): Promise<Engine> {
   const folder = await makeFolder();
-  await writeFile(join(folder, 'user.js'), preferences);
+  await writeFile(join(folder, 'user.js'), `${preferences}user_pref("javascript.enabled", ${hasScripts});\n`);
   const child = start(
     programOf('Firefox')!,
     ['--headless', '--marionette', '--no-remote', '--profile', folder],
@@ -163,7 +170,10 @@ async function openMarionette(port: number) {
 const isWrapped = (result: unknown): result is { value: unknown } =>
   typeof result === 'object' && result !== null && 'value' in result;
 
-async function openWebKit(): Promise<Engine> {
+const processor = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
+const miniBrowser = `/usr/lib/${processor}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+
+async function openWebKit(hasScripts: boolean): Promise<Engine> {
   const folder = await makeFolder();
   const port = await freePort();
   const number = `:${port}`;
@@ -193,7 +203,18 @@ async function openWebKit(): Promise<Engine> {
     if (!response.ok) throw new Error(`${value?.error}: ${value?.message}`);
     return value;
   };
-  const { sessionId } = (await ask('POST', '', { capabilities: { alwaysMatch: {} } })) as {
+  const { sessionId } = (await ask('POST', '', {
+    capabilities: {
+      alwaysMatch: {
+        ...(!hasScripts && {
+          'webkitgtk:browserOptions': {
+            binary: miniBrowser,
+            args: ['--automation', '--enable-javascript=false'],
+          },
+        }),
+      },
+    },
+  })) as {
     sessionId: string;
   };
   return {

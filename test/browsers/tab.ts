@@ -73,7 +73,12 @@ export function openTab(engine: Engine) {
         ],
       }),
     /** Drags from the middle of an element by some pixels. */
-    drag: async (selector: string, name: string | undefined, by: { x: number; y: number }) => {
+    drag: async (
+      selector: string,
+      name: string | undefined,
+      by: { x: number; y: number },
+      pointerType: 'mouse' | 'touch' = 'mouse',
+    ) => {
       const origin = await find(selector, name);
       const steps = [1, 2, 3, 4].map((part) => ({
         type: 'pointerMove',
@@ -86,8 +91,8 @@ export function openTab(engine: Engine) {
         actions: [
           {
             type: 'pointer',
-            id: 'mouse',
-            parameters: { pointerType: 'mouse' },
+            id: pointerType,
+            parameters: { pointerType },
             actions: [
               { type: 'pointerMove', duration: 0, origin, x: 0, y: 0 },
               { type: 'pointerDown', button: 0 },
