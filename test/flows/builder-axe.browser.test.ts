@@ -188,6 +188,7 @@ test('on a phone, a form from a template can be edited, previewed and published,
   await swipe(page, list.getByText('One option per line'), 200);
   assert.equal(await list.getByRole('textbox').inputValue(), 'Monday');
   await swipe(page, list, 200);
+  await tap('Discard', page.getByRole('alertdialog', { name: 'Discard changes?' }));
   await list.waitFor({ state: 'detached' });
   await swipe(page, sheet, 60);
   await sheet.getByRole('heading', { name: 'Single choice' }).waitFor();
@@ -215,7 +216,7 @@ test('on a phone, a form from a template can be edited, previewed and published,
   await tap('Copy link', sheet);
   await sheet.getByText('Copied to the clipboard.').waitFor();
   await isFit('the link', !isSlice);
-  const id = page.url().split('/').at(-1)!;
+  const id = new URL(page.url()).pathname.split('/').at(-1)!;
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${service.url}/f/${id}`);
   const [first, second] = ((await read(id)).live.structure as FormNode).children!;
   assert.deepEqual(
