@@ -177,6 +177,12 @@ for (const [type, raw, shown, expected] of scenarios) {
   });
 }
 
+test('a form of one step without codes to enter has no text between its header and its step', () => {
+  const page = renderForm(viewOf(formOf(element('text', 'name')), { asks: new Set() }));
+  const [, between] = /<\/header>([^]*?)<section/.exec(page)!;
+  assert.equal(between!.replaceAll(/<[^>]*>/g, '').trim(), '');
+});
+
 test('a dropdown starts without an answer', () => {
   const options = readPage([element('dropdown', 'a')]).filter(({ tag }) => tag === 'option');
   assert.equal(options.length, 4);

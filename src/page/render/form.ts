@@ -170,7 +170,7 @@ function formElement(view: FormattedView): Html {
     submit: view.submitText ?? words.submit,
   };
   return html`<form${state}>
-${(hasRows || hasSteps || choice || view.asks?.size) && enterButton(pressable)}
+${(hasRows || hasSteps || choice || (view.asks?.size ?? 0) > 0) && enterButton(pressable)}
 ${hiddenInputs(view)}
 ${choice && languageSwitch(choice, { word: words.language, isForm: true, hasFocus: view.focus === languageActionPrefix })}
 ${renderProgress(form, words, getStepPosition(shown.steps, step), view.done ?? 0)}
