@@ -740,7 +740,7 @@ create table submission_changes (
   bulk_id uuid,
   constraint submission_changes_pkey PRIMARY KEY (workspace_id, submission_id, id),
   constraint submission_changes_kind_check CHECK ((kind = ANY (ARRAY['edited'::text, 'trashed'::text, 'restored'::text, 'note_added'::text, 'note_changed'::text, 'note_deleted'::text]))),
-  constraint submission_changes_through_check CHECK ((through = ANY (ARRAY['console'::text, 'api'::text, 'cli'::text, 'link'::text]))),
+  constraint submission_changes_through_check CHECK ((through = ANY (ARRAY['console'::text, 'api'::text, 'cli'::text, 'link'::text, 'waiting_list'::text]))) NOT VALID,
   constraint submission_changes_changed_by_fkey FOREIGN KEY (changed_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint submission_changes_workspace_id_api_key_id_fkey FOREIGN KEY (workspace_id, api_key_id) REFERENCES api_keys(workspace_id, id) ON DELETE SET NULL (api_key_id),
   constraint submission_changes_workspace_id_submission_id_fkey FOREIGN KEY (workspace_id, submission_id) REFERENCES submissions(workspace_id, id) ON DELETE CASCADE
@@ -810,7 +810,7 @@ create table submissions (
   verified json,
   respondent json,
   constraint submissions_pkey PRIMARY KEY (workspace_id, id),
-  constraint submissions_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'incomplete'::text]))),
+  constraint submissions_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'incomplete'::text, 'waiting'::text]))) NOT VALID,
   constraint submissions_trashed_by_fkey FOREIGN KEY (trashed_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint submissions_workspace_id_assignee_id_fkey FOREIGN KEY (workspace_id, assignee_id) REFERENCES members(workspace_id, user_id) ON DELETE SET NULL (assignee_id),
   constraint submissions_workspace_id_form_id_version_fkey FOREIGN KEY (workspace_id, form_id, version) REFERENCES form_versions(workspace_id, form_id, version) ON DELETE CASCADE
@@ -825,6 +825,7 @@ CREATE INDEX submissions_received ON submissions USING btree (workspace_id, form
 CREATE INDEX submissions_tagged ON submissions USING btree (workspace_id, form_id, id DESC) WHERE ((tags <> '{}'::text[]) AND (trashed_at IS NULL));
 CREATE INDEX submissions_trashed ON submissions USING btree (trashed_at) WHERE (trashed_at IS NOT NULL);
 CREATE INDEX submissions_trashed_of_form ON submissions USING btree (workspace_id, form_id, trashed_at DESC, id DESC) WHERE (trashed_at IS NOT NULL);
+CREATE INDEX submissions_waiting ON submissions USING btree (workspace_id, form_id, completed_at) WHERE ((status = 'waiting'::text) AND (trashed_at IS NULL));
 
 create table table_settings (
   workspace_id uuid not null,

@@ -10,9 +10,9 @@ export const searchOperators = {
   },
   form: { takes: 'a form, by name or ID', example: 'form:"Contact us"', understands: () => true },
   status: {
-    takes: '"completed" or "incomplete"',
+    takes: '"completed", "incomplete" or "waiting"',
     example: 'status:incomplete',
-    understands: (value) => value === 'completed' || value === 'incomplete',
+    understands: (value) => ['completed', 'incomplete', 'waiting'].includes(value),
   },
   after: { takes: 'on or after this day or time', example: 'after:2026-01-01', understands: isMoment },
   before: { takes: 'before this day or time', example: 'before:2026-02-01', understands: isMoment },

@@ -102,6 +102,13 @@ export const settingRows = {
     note: 'The limit is exact, even if many submissions arrive at the same time.',
     card: 'access',
   },
+  waiting_list: {
+    ...flagSetting(),
+    title: 'Waiting list',
+    help: 'If the form or a chosen option is full, submissions join a waiting list. Visitors can cancel, and free places go to the first in line.',
+    note: 'Applies to `max_submissions` and the `capacity` of options.',
+    card: 'access',
+  },
   closed_message: {
     ...messageSetting,
     title: 'Closed message',
@@ -241,7 +248,7 @@ export const settingRows = {
   editing: {
     ...flagSetting(),
     title: 'Allow editing',
-    help: 'Visitors get a link to change their answers. Webhooks receive each change as “Submission updated”.',
+    help: 'Visitors get a link to change their answers or to cancel. Webhooks receive each change as “Submission updated”.',
     card: 'later',
   },
   edit_days: {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { type IfMatchTimes, requireUnchanged } from '#kit/conditional.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound } from '#kit/pagination.ts';
@@ -267,14 +267,10 @@ export function formEndpoints(context: {
         await requireAllowedSettings(scope, body.settings, readSettings);
         if (query.dry_run) return tryChange(scope, params.id, { ...body, unchanged });
         const changedBy = personIdOf(scope.actor);
-        await changeForm(database, key.workspaceId, params.id, {
-          unchanged,
-          structure: body.structure,
-          settings: body.settings,
-          labels,
-          ...(status && { status }),
-          changedBy,
-        });
+        const change = { unchanged, structure: body.structure, settings: body.settings, labels, changedBy };
+        await transaction(database, (client) =>
+          changeForm(client, key.workspaceId, params.id, { ...change, ...(status && { status }) }),
+        );
         return readForm(database, key);
       },
     }),

@@ -13,6 +13,7 @@ import { searchRules } from '#rules/search-rules.ts';
 import { createTask } from '#tasks/run-tasks.ts';
 import { toAuditEntryParameters } from '#workspaces/audit/audit-log.ts';
 import { auditEntryParameters, insertAuditEntrySql } from '#workspaces/audit-endpoints.ts';
+import { enqueuePromotion } from './enqueue-promotion.ts';
 import {
   type FormStatus,
   findForm,
@@ -180,6 +181,7 @@ export async function changeForm(
     now: change.at ?? now(),
   });
   if (changed.length === 0) throw await refusal(database, workspaceId, id);
+  await enqueuePromotion(database, { workspace_id: workspaceId, form_id: id });
 }
 
 /** Returns why a form could not be changed: it does not exist, or was changed in the meantime. */

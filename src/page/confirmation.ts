@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import { formatDay } from '#ast/basics/words.ts';
+import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { formatReference } from '#ast/short-reference.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
+import { findPositionByToken } from '#submissions/changes/edit-by-token.ts';
+import { hasVisitorLink } from '#submissions/submission-record.ts';
 import { getRedirectUrl, pdfAddress } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
 import { type LinkMailResult, renderConfirmation } from './render/notices.ts';
@@ -26,21 +29,29 @@ const isForOneResponse = ({ access, one_per_respondent: isLimited }: LiveForm['s
   access === 'invited' || (access === 'organisation' && isLimited === true);
 
 /** Renders the page shown after a submission, or after its edit link was emailed. */
-export function confirmationPage(
+export async function confirmationPage(
   context: {
     readonly scriptSource: string | undefined;
+    readonly database: Database;
     readonly vault: Vault;
     readonly config: Pick<Config, 'publicUrl' | 'smtp'>;
   },
   visit: Visit,
   request: Pick<FastifyRequest, 'method' | 'url'>,
   { receipt, token, pdfToken, mailResult }: Confirmed,
-): string {
+): Promise<string> {
   const { live, language, locale, look, words, address } = visit;
   const { formatAnswer, settings } = readConfirmation(context.vault, visit);
   const { theme } = settings;
   const isChanged = address.own.has('_changed');
-  const editPath = live.settings.editing && token !== undefined ? `/f/${live.id}/edit/${token}` : undefined;
+  const linkPath =
+    hasVisitorLink(live.settings) && token !== undefined ? `/f/${live.id}/edit/${token}` : undefined;
+  const editPath = live.settings.editing ? linkPath : undefined;
+  const position =
+    live.settings.waiting_list && token !== undefined
+      ? await findPositionByToken(context.database, live.id, token)
+      : undefined;
+  const isNew = !isChanged && position === undefined;
   const own = new Map(
     [...address.own].filter(([name]) => name !== '_changed' && name !== confirmationParameter),
   );
@@ -52,8 +63,12 @@ export function confirmationPage(
   const plain = new Map([...own].filter(([name]) => name === '_lang'));
   return renderConfirmation({
     formName: live.form.attrs.name,
-    title: isChanged ? undefined : theme?.confirmation_title,
-    message: isChanged ? words.changed : settings.confirmation_message,
+    title: position !== undefined ? words.waitTitle : isChanged ? undefined : theme?.confirmation_title,
+    message: isChanged
+      ? words.changed
+      : position === undefined
+        ? settings.confirmation_message
+        : fillTemplate(words.waitText, { position }),
     receipt: formatReference(receipt, theme),
     say: formatAnswer,
     edit:
@@ -65,11 +80,15 @@ export function confirmationPage(
             leavesFrame,
             mail: context.config.smtp && { ...mailResult, action: linkMailAddress(editPath, address) },
           },
+    cancel:
+      linkPath === undefined
+        ? undefined
+        : { address: addressOf(`${linkPath}/cancel`, leavesFrame ? plain : own), leavesFrame },
     pdf:
       live.settings.offer_pdf && pdfToken !== undefined
         ? { address: addressOf(pdfAddress(live.id, pdfToken), plain), leavesFrame }
         : undefined,
-    onward: look.isEmbedded && !isChanged ? getRedirectUrl(settings, receipt) : undefined,
+    onward: look.isEmbedded && isNew ? getRedirectUrl(settings, receipt) : undefined,
     again: isForOneResponse(live.settings) ? undefined : addressOf(visit.path),
     language,
     languages: languageLinks(visit, request),

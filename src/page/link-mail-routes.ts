@@ -48,7 +48,7 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
     const { submissionId: receipt } = await openEditLink(context.database, id, token);
     const url = `${context.config.publicUrl}/f/${id}/edit/${token}`;
     const { mailResult } = await mailLink(context, visit, request, { purpose: 'edit', url });
-    const page = confirmationPage(context, visit, request, { receipt, token, mailResult });
+    const page = await confirmationPage(context, visit, request, { receipt, token, mailResult });
     return sendResult(reply, visit, page, mailResult);
   });
 

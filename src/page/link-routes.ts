@@ -1,10 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fillTemplate } from '#ast/basics/words.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { editByToken, type OpenedEdit, openEditLink } from '#submissions/changes/edit-by-token.ts';
+import {
+  cancelByToken,
+  editByToken,
+  type OpenedEdit,
+  openCancellation,
+  openEditLink,
+} from '#submissions/changes/edit-by-token.ts';
 import { openPdfLink } from '#submissions/links.ts';
 import { pdfHeaders } from '#submissions/pdf/endpoints.ts';
 import { type PdfServices, renderSubmissionPdf } from '#submissions/pdf/render-submission-pdf.ts';
@@ -18,7 +25,9 @@ import { renderPageAgain } from './post/page-post.ts';
 import type { PostServices } from './post/post-context.ts';
 import { pdfTokenOf } from './post/prepare-confirmation.ts';
 import { sendPage } from './post/problem-page.ts';
+import { renderNotice } from './render/notices.ts';
 import { uploadRoute } from './upload-route.ts';
+import { formatFormAddress } from './visit/address.ts';
 import { deriveVisitProgress } from './visit/count-visit.ts';
 import { formPage } from './visit/form-page.ts';
 import {
@@ -158,6 +167,42 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
     return reply;
   });
 
+  server.get('/f/:id/edit/:token/cancel', async (request: LinkRequest, reply) => {
+    const opened = await openVisitEvenIfClosed(context, request);
+    const { id, token } = request.params;
+    const { language, position } = await openPersonalLink(
+      opened,
+      openCancellation(context.database, opened.live.id, token),
+    );
+    const visit = resumeVisit(opened, request, { language });
+    const { words } = visit;
+    const page = noticePage(visit, {
+      title: words.cancelTitle,
+      message: position === undefined ? words.cancelText : fillTemplate(words.cancelWaitText, { position }),
+      again: {
+        method: 'post',
+        address: formatFormAddress(`/f/${id}/edit/${token}/cancel`, {
+          ...visit.address,
+          reference: {},
+          prefill: [],
+        }),
+        fields: [],
+        text: words.cancelGo,
+      },
+    });
+    return sendPage(reply, 200, page, visit.look);
+  });
+
+  server.post('/f/:id/edit/:token/cancel', async (request: LinkRequest, reply) => {
+    const visit = await openVisitEvenIfClosed(context, request);
+    const { token } = request.params;
+    const cancelled = await openPersonalLink(visit, cancelByToken(context, visit.live.id, token));
+    if (wantsJson(request)) return reply.send({ id: cancelled.id, status: 'cancelled' });
+    const { words } = visit;
+    const page = noticePage(visit, { title: words.cancelledTitle, message: words.cancelledText });
+    return sendPage(reply, 200, page, visit.look);
+  });
+
   server.get('/f/:id/pdf/:token', async (request: LinkRequest, reply) => {
     const visit = await openVisitEvenIfClosed(context, request);
     const { bytes, formName, id } = await openPersonalLink(visit, renderLinkedPdf(context, visit, request));
@@ -180,8 +225,15 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
 
   refuseOtherMethods(server, '/f/:id/resume/:token', ['GET']);
   refuseOtherMethods(server, '/f/:id/edit/:token', ['GET', 'POST']);
+  refuseOtherMethods(server, '/f/:id/edit/:token/cancel', ['GET', 'POST']);
   refuseOtherMethods(server, '/f/:id/pdf/:token', ['GET']);
 }
+
+/** Renders a page with one message in the look and language of a visit. */
+const noticePage = (
+  { live, language, look }: Visit,
+  notice: Pick<Parameters<typeof renderNotice>[0], 'title' | 'message' | 'again'>,
+): string => renderNotice({ ...notice, formName: live.form.attrs.name, language, look });
 
 /** Opens a submission for editing, with the version that was answered and its reference data. */
 async function openLinkedEdit(
@@ -232,10 +284,10 @@ function openPersonalLink<Opened>({ written }: Visit, opening: Promise<Opened>):
 
 /** Restores the visit in the language of the saved answers, unless the URL names another one. */
 const resumeVisit = (
-  { written, guest, respondent, refusal }: Visit,
+  { written, guest, respondent, refusal, isWaiting }: Visit,
   request: LinkRequest,
   given: { form?: Form; language: string | null },
-): Visit => ({ ...readVisit(written, request, { guest, respondent, ...given }), refusal });
+): Visit => ({ ...readVisit(written, request, { guest, respondent, ...given }), refusal, isWaiting });
 
 function withReference(visit: Visit, reference: Record<string, string>): Visit {
   return {

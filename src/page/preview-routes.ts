@@ -74,7 +74,7 @@ export function previewRoutes(server: Server, context: PreviewContext): void {
   server.get('/f/:id/preview/submitted', async (request: FormRequest, reply) => {
     const visit = await openPreview(context, request, reply);
     const confirmed = { receipt: newId(), token: undefined };
-    return sendPage(reply, 200, confirmationPage(context, visit, request, confirmed), visit.look);
+    return sendPage(reply, 200, await confirmationPage(context, visit, request, confirmed), visit.look);
   });
 
   uploadRoute(server, context, '/f/:id/preview/files', (request: FormRequest, reply) =>

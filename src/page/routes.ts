@@ -206,7 +206,7 @@ function formRoutes(server: Server, context: Context): void {
       return reply.redirect(`/f/${visit.live.id}`, 303);
     const token = typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit) ? edit : undefined;
     const pdfToken = typeof pdf === 'string' && /^[\w.-]{60,140}$/.test(pdf) ? pdf : undefined;
-    const page = confirmationPage(context, visit, request, { receipt, token, pdfToken });
+    const page = await confirmationPage(context, visit, request, { receipt, token, pdfToken });
     return sendPage(reply, 200, page, visit.look);
   });
 

@@ -88,6 +88,9 @@ export const passesSearchChecksSql = `not exists (
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;
 
+/** Whether a term must be present or not. `waiting_or_not_mark`: not, unless the submission is waiting. */
+type MarkKind = 'mark' | 'not_mark' | 'waiting_or_not_mark';
+
 /** A query as parameters of statements, with the forms that it names. */
 export type CompiledSearch = {
   /** Whether the query has only words. It is then used as entered. */
@@ -98,7 +101,7 @@ export type CompiledSearch = {
   isList: boolean;
   /** Whether each submission that the word index finds must also be checked. */
   isChecked: boolean;
-  index: SoughtWords & { is_spelled: boolean; mark_kinds: ('mark' | 'not_mark')[]; mark_texts: string[] };
+  index: SoughtWords & { is_spelled: boolean; mark_kinds: MarkKind[]; mark_texts: string[] };
   checks: {
     check_kinds: CheckKind[];
     check_elements: string[];
@@ -192,10 +195,12 @@ export function compileSearch(
   };
   const { index, checks, span } = search;
   let tags = 0;
-  const mark = (text: string, isNot: boolean): void => {
-    index.mark_kinds.push(isNot ? 'not_mark' : 'mark');
+  let excludesStatus = false;
+  const addMark = (kind: MarkKind, text: string): void => {
+    index.mark_kinds.push(kind);
     index.mark_texts.push(text);
   };
+  const mark = (text: string, isNot: boolean): void => addMark(isNot ? 'not_mark' : 'mark', text);
   const check = (
     kind: 'phrase' | 'words' | 'address',
     isNot: boolean,
@@ -228,10 +233,16 @@ export function compileSearch(
       },
       form: (text, isNot, begin) => search.forms.push({ text, isNot, begin }),
       status(text, isNot) {
-        const status = (text === 'completed') === isNot ? 'incomplete' : 'completed';
-        if (search.status !== null && search.status !== status) span.to_id = span.from_id = maximumId;
-        search.status = status;
-        mark(searchMarks.incomplete, status !== 'incomplete');
+        const status = text as SubmissionStatus;
+        if (isNot) excludesStatus = true;
+        else if ((search.status ??= status) !== status) span.to_id = span.from_id = maximumId;
+        if (status === 'completed') mark(searchMarks.notCompleted, !isNot);
+        else if (status === 'waiting') mark(searchMarks.waiting, isNot);
+        else if (isNot) addMark('waiting_or_not_mark', searchMarks.notCompleted);
+        else {
+          mark(searchMarks.notCompleted, false);
+          mark(searchMarks.waiting, true);
+        }
       },
       before: (text, isNot) => (isNot ? from(text) : to(text)),
       after: (text, isNot) => (isNot ? to(text) : from(text)),
@@ -287,7 +298,8 @@ export function compileSearch(
     !search.hasWords &&
     index.word_groups.length === 0 &&
     checks.check_kinds.length === 0 &&
-    tags <= Number(search.tag !== null);
+    tags <= Number(search.tag !== null) &&
+    !excludesStatus;
   search.isChecked = checks.check_kinds.length > 0;
   return search;
 }

@@ -310,7 +310,7 @@ test('suggestions complete a query while it is typed', async () => {
   const texts = async (q: string): Promise<string[]> => (await suggest(q)).data.map(({ text }) => text);
   assert.deepEqual(await texts('sta'), ['status:']);
   assert.deepEqual(await texts('new'), ['newsletter:']);
-  assert.deepEqual(await texts('stuck status:'), ['completed', 'incomplete']);
+  assert.deepEqual(await texts('stuck status:'), ['completed', 'incomplete', 'waiting']);
   assert.deepEqual(await texts('form:con'), ['"Contact us"']);
   assert.deepEqual(await texts('tag:'), ['vip', '"to do"']);
   assert.deepEqual(await texts('love'), ['lovelace']);

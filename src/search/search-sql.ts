@@ -1,5 +1,6 @@
 import { maximumId, minimumId } from '#kit/pagination.ts';
 import { boolean, columns, integers, nullable, type RowOf, texts, uuid, uuids } from '#kit/statement.ts';
+import { searchMarks } from '#submissions/submission-record.ts';
 
 /** The maximum number of results that a search can count and page through. */
 export const searchWindow = 1_000;
@@ -37,7 +38,7 @@ export const wordParameters = columns('workspace_id', {
 export const searchParameters = columns(
   'to_id',
   {
-    /** Terms of searchMarks that must be present ('mark') or not ('not_mark'). */
+    /** Terms of searchMarks, each with its kind (compile-search.ts). */
     mark_kinds: texts,
     mark_texts: texts,
     /** Whether the query only excludes, and so matches everything else. `form_ids` then names the forms. */
@@ -111,14 +112,18 @@ const groups = `
       else true end
     group by language, number),`;
 
+/** The part of a tsquery for each kind of mark (compile-search.ts). */
+const markPatterns = `('mark', ' & ''%s%s'''), ('not_mark', ' & !''%s%s'''),
+      ('waiting_or_not_mark', ' & (!''%s%s'' | ''%s${searchMarks.waiting}'')')`;
+
 const marks = `
   unwanted as (
     select coalesce(' & !(' || string_agg(replace(anywhere, chr(2), ' '), ' | ') || ')', '') as words
     from groups where number < 0),
   marks as (
-    select coalesce(string_agg(format(' & %s''%s%s''', sign, chr(1), quoted), ''), '') as marks
+    select coalesce(string_agg(format(pattern, chr(1), quoted, chr(1)), ''), '') as marks
     from unnest($mark_kinds, $mark_texts) as input (kind, word)
-    cross join lateral (select case kind when 'not_mark' then '!' else '' end as sign) signs
+    join (values ${markPatterns}) patterns (kind, pattern) using (kind)
     cross join lateral ${quoted}),`;
 
 /** Matches everything that is not excluded: the scope without its leading operator. */

@@ -133,12 +133,11 @@ export async function readSummary(
     summarizeAnswers(database, filter, request, counting),
     readLiveOptions(database, request),
   ]);
-  const { completed, incomplete, all } = totalsOf(days);
+  const { all, ...totals } = totalsOf(days);
   return {
-    completed,
-    incomplete,
-    completion_rate: all === 0 ? null : completed / all,
-    days,
+    ...totals,
+    completion_rate: all === 0 ? null : (all - totals.incomplete) / all,
+    days: days.map(({ day, completed, incomplete }) => ({ day, completed, incomplete })),
     ...counts,
     elements: elements.map((element) => ({
       ...element,
@@ -147,10 +146,11 @@ export async function readSummary(
   };
 }
 
-function totalsOf(days: Summary['days']) {
+function totalsOf(days: readonly CountedDay[]) {
   const completed = days.reduce((sum, day) => sum + day.completed, 0);
   const incomplete = days.reduce((sum, day) => sum + day.incomplete, 0);
-  return { completed, incomplete, all: completed + incomplete };
+  const waiting = days.reduce((sum, day) => sum + day.waiting, 0);
+  return { completed, incomplete, waiting, all: completed + incomplete + waiting };
 }
 
 /** Reads the remaining quotas and images of options in the live version, by element and stored value. */
@@ -197,7 +197,7 @@ async function summarizeAnswers(
   database: Database,
   filter: SubmissionFilter,
   { workspace_id, form_id, sample, language, compared, elements }: SummaryRequest,
-  counting: Promise<Summary['days']>,
+  counting: Promise<readonly CountedDay[]>,
 ): ReturnType<typeof summariseElements> {
   const forms = await readAnsweredStructures(database, { workspaceId: workspace_id, formId: form_id });
   const columns = listColumnsOfVersions(forms, language).filter(({ id }) => elements?.has(id) ?? true);
@@ -285,7 +285,8 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
 });
 
 const dayParameters = columns('workspace_id form_id time_zone');
-const dayColumns = columns('day completed incomplete:bigint');
+const dayColumns = columns('day completed incomplete:bigint waiting:bigint');
+type CountedDay = RowOf<typeof dayColumns>;
 const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 const inSpan = `${ofForm} and ${inSpanSql}`;
 
@@ -302,7 +303,7 @@ const countOfDay = (status: string): string => `(
 const countDays = statement('summary.count_days', [dayParameters, spanColumns], dayColumns)`
   with ends as (
     select min(${timeOfIdSql('first.id')}) as first, max(${timeOfIdSql('last.id')}) as last
-    from (values ('completed'), ('incomplete')) as each (status)
+    from (values ('completed'), ('incomplete'), ('waiting')) as each (status)
     cross join lateral (
       select p.id from submissions p where ${inSpan} and p.status = each.status order by p.id limit 1) first
     cross join lateral (
@@ -314,18 +315,21 @@ const countDays = statement('summary.count_days', [dayParameters, spanColumns], 
       date_trunc('day', first at time zone $time_zone), last at time zone $time_zone, interval '1 day') as day),
   -- Without materialized, each count would run again for the comparison with zero.
   counted as materialized (
-    select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete from days)
-  select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from counted
-  where completed > 0 or incomplete > 0
+    select day, ${countOfDay('completed')} as completed, ${countOfDay('incomplete')} as incomplete,
+           ${countOfDay('waiting')} as waiting
+    from days)
+  select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete, waiting from counted
+  where completed > 0 or incomplete > 0 or waiting > 0
   order by counted.day`;
 
 /** Counts the submissions that match a filter, per day. Reads each of them. */
 const countMatches = (name: string, at: string, met: string) =>
   statement(name, [dayParameters, filterColumns], dayColumns)`
-    select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete from (
+    select to_char(day, 'YYYY-MM-DD') as day, completed, incomplete, waiting from (
       select date_trunc('day', ${at} at time zone $time_zone) as day,
              count(*) filter (where p.status = 'completed') as completed,
-             count(*) filter (where p.status = 'incomplete') as incomplete
+             count(*) filter (where p.status = 'incomplete') as incomplete,
+             count(*) filter (where p.status = 'waiting') as waiting
       from submissions p where ${ofForm} and ${met}
       group by 1) counted
     order by counted.day`;
@@ -348,7 +352,7 @@ async function readDays(
   database: Database,
   filter: SubmissionFilter,
   form: { workspace_id: string; form_id: string; time_zone: string },
-): Promise<Summary['days']> {
+): Promise<readonly CountedDay[]> {
   const isReceived = filter.received_from !== null || filter.received_to !== null;
   const count = isReceived ? countReceivedDays : isPlainKind(filter) ? countDays : countFilteredDays;
   try {

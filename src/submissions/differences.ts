@@ -66,9 +66,10 @@ function valueDifferences(
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
 
 /**
- * The origin of a change: a member in the console, an API key, the operator, or a visitor with the edit link.
+ * The origin of a change: a member in the console, an API key, the operator, a visitor with the edit link, or
+ * the waiting list.
  */
-export const changeOrigins = ['console', 'api', 'cli', 'link'] as const;
+export const changeOrigins = ['console', 'api', 'cli', 'link', 'waiting_list'] as const;
 
 export type ChangeOrigin = (typeof changeOrigins)[number];
 

@@ -50,7 +50,7 @@ export function checkVisitorAnswers(form: Form, edit: AnswersEdit): AnswersResul
     stored: filesById(form, edit.stored),
     arrived: edit.arrived ?? [],
   });
-  const checkedForm = edit.status === 'completed' ? form : withoutAttributes(form, required);
+  const checkedForm = edit.status === 'incomplete' ? withoutAttributes(form, required) : form;
   const checked = checkAnswers(checkedForm, raw, files, edit.context);
   if (errors.length === 0) return checked;
   return { ok: false, errors: checked.ok ? errors : [...errors, ...checked.errors] };

@@ -15,6 +15,7 @@ import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 import type { SubmitServices } from './submit-request.ts';
 import { requireStorableReference } from './submit-request.ts';
+import { findPosition } from './waiting-list.ts';
 
 /** Operation that returns one submission. src/search lists and searches submissions. */
 export const getSubmissionEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
@@ -32,8 +33,10 @@ export const getSubmissionEndpoint = ({ database, links }: { database: Database;
     async run({ workspaceId, formIds, params, query: { include } }) {
       const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
       requireFormAccess(formIds, row.form_id);
-      const more = include && { tags: row.tags };
-      return { json: submissionJson(row, links, more), tag: submissionEtag(row) };
+      const place = { workspaceId, formId: row.form_id, id: row.id };
+      const position = row.status === 'waiting' ? await findPosition(database, place) : undefined;
+      const more = { ...(position !== undefined && { position }), ...(include && { tags: row.tags }) };
+      return { json: submissionJson(row, links, more), tag: submissionEtag({ ...row, position }) };
     },
   });
 
@@ -48,7 +51,7 @@ export const createSubmissionEndpoint = (
   operation({
     summary: 'Create submission',
     description:
-      'Submits answers to a published form. They are validated as on the form page, and webhooks receive the submission. 403 if the form is not open yet, 409 if it was never published, 410 if it is closed or full.',
+      'Submits answers to a published form. They are validated as on the form page, and webhooks receive the submission. 403 if the form is not open yet, 409 if it was never published, 410 if it is closed or full. With a waiting list, answers to a full form get the status `waiting` and a `position`.',
     permission: 'submissions:write',
     audit: { none: 'Submissions have their own history.' },
     params: idParameter,
@@ -102,7 +105,9 @@ export const createSubmissionEndpoint = (
       const row = requireRow(
         await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),
       );
-      return { json: submissionJson(row, context.links), tag: submissionEtag(row) };
+      const { position } = result;
+      const more = position === undefined ? undefined : { position };
+      return { json: submissionJson(row, context.links, more), tag: submissionEtag({ ...row, position }) };
     },
   });
 

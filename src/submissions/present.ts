@@ -14,7 +14,11 @@ import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import type { VerifiedAddresses } from './verified.ts';
 
-export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
+export const submissionStatuses = [
+  'completed',
+  'incomplete',
+  'waiting',
+] as const satisfies SubmissionStatus[];
 
 /** An answer in which a search found words. */
 const Hit = Type.Object({
@@ -73,6 +77,12 @@ export const Submission = nameSchema(
     created_at: Type.String({ format: 'date-time' }),
     stage_id: Type.Optional(stage_id),
     assignee_id: Type.Optional(assignee_id),
+    position: Type.Optional(
+      Type.Integer({
+        description:
+          'The position on the waiting list, counted from 1. Present for a single submission that is waiting.',
+      }),
+    ),
     tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
     hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
   }),
@@ -115,7 +125,7 @@ export function submissionJson<More extends object>(
       `"metadata":{"fields":${fieldsOf(row)},"form_name":${JSON.stringify(row.form_name)},"reference":${row.reference}${languageOf(row)}${respondentOf(row)}},` +
       `"completed_at":${JSON.stringify(row.completed_at)},"created_at":${JSON.stringify(row.created_at)}` +
       (more && 'stage_id' in more ? '' : assignmentOf(row)) +
-      (more ? `,${JSON.stringify(more).slice(1)}` : '}'),
+      (more && Object.keys(more).length > 0 ? `,${JSON.stringify(more).slice(1)}` : '}'),
   );
 }
 
@@ -199,8 +209,8 @@ export function mapAnswersOfKind(
 const linksKeptMs = 1_800_000;
 
 /**
- * Returns the ETag of a submission. It also changes every half hour if it has files, because file links expire,
- * and if its stage is deleted or its assignee leaves, which does not change the submission.
+ * Returns the ETag of a submission. It also changes every half hour if it has files, because file links expire.
+ * A deleted stage, an assignee who leaves and another position change it without changing the submission.
  */
 export const submissionEtag = ({
   updated_at,
@@ -208,10 +218,12 @@ export const submissionEtag = ({
   stage_id,
   first_stage_id,
   assignee_id,
+  position,
 }: Pick<SubmissionRow, 'has_files' | 'stage_id' | 'first_stage_id' | 'assignee_id'> & {
   updated_at: Date;
+  position?: number | undefined;
 }): string => {
   const links = has_files ? Math.floor(now().getTime() / linksKeptMs) : null;
-  const seen = [links, stage_id === first_stage_id ? null : stage_id, assignee_id];
-  return formatEtag(updated_at, seen.filter((part) => part !== null).join('.') || undefined);
+  const seen = [links, stage_id === first_stage_id ? null : stage_id, assignee_id, position];
+  return formatEtag(updated_at, seen.filter((part) => part != null).join('.') || undefined);
 };

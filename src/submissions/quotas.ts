@@ -82,15 +82,18 @@ const limits = columns('unique_elements:texts ignored:texts option_elements:text
 
 /**
  * Records the quotas that the current answers of these submissions use, and frees those that they no longer
- * use. Unique answers are compared without ignored characters and without case.
+ * use. Unique answers are compared without ignored characters and without case. A waiting submission uses its
+ * unique answers, and no option.
  * @param page selects the submissions, as `s`.
  */
 const writeText = (page: string): string =>
   `with page as (
-     select s.workspace_id, s.id, s.form_id, s.answers, s.status = 'completed' and s.trashed_at is null as counts
+     select s.workspace_id, s.id, s.form_id, s.answers, s.status = 'completed' as is_completed,
+       s.status <> 'incomplete' and s.trashed_at is null as counts
      from submissions s where s.workspace_id = $workspace_id and s.form_id = $form_id ${page}),
    answered as materialized (
-     select page.workspace_id, page.id as submission_id, page.form_id, answered.key as element_id, answered.value as answer
+     select page.workspace_id, page.id as submission_id, page.form_id, page.is_completed,
+       answered.key as element_id, answered.value as answer
      from page cross join lateral json_each(page.answers) answered
      where page.counts and (answered.key = any ($unique_elements) or answered.key = any ($option_elements))),
    wanted as materialized (
@@ -106,7 +109,7 @@ const writeText = (page: string): string =>
        group by element_id) offered on offered.element_id = a.element_id
      cross join lateral json_array_elements_text(
        case when json_typeof(a.answer) = 'array' then a.answer else json_build_array(a.answer) end) chosen (option)
-     where chosen.option = any (offered.options)),
+     where a.is_completed and chosen.option = any (offered.options)),
    freed as (
      delete from taken_answers t
      where t.workspace_id = $workspace_id and t.submission_id = any (array(select id from page)) and not exists (
@@ -282,15 +285,21 @@ export function findRemainingQuotas(database: Database, live: QuotaForm): Promis
 }
 
 async function countRemainingQuotas(database: Database, live: QuotaForm): Promise<RemainingQuotas> {
-  const limits = quotasOf(live.form);
   const known = onlyRow(await findCountedVersion(database, rowOf(live)));
   if (known === undefined || known.version < live.version)
     await transaction(database, async (client) => {
       await lockFormForSubmit(client, { form_id: live.id });
       await recountQuotas(client, live);
     });
+  return countLeft(database, live);
+}
+
+/** Counts the remaining capacity of a form's options, whose quotas are counted. */
+export async function countLeft(db: Queryable, live: QuotaForm): Promise<RemainingQuotas> {
+  const limits = quotasOf(live.form);
+  if (limits.options.length === 0) return noRemainingQuotas;
   const elements = [...new Set(limits.options.map(({ element }) => element))];
-  const counted = await countOptions(database, { ...rowOf(live), elements });
+  const counted = await countOptions(db, { ...rowOf(live), elements });
   const counts = new Map(counted.map(({ element_id, option, count }) => [keyOf(element_id, option), count]));
   const leftOf = Map.groupBy(limits.options, ({ element }) => element);
   return new Map(

@@ -5,7 +5,7 @@ import type { Form } from '#ast/form/tree.ts';
 import { createEvaluationContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { createEditLink, digestAnswers, editTokenOf } from './submission-record.ts';
-import { findSubmissionByKey } from './submission-rows.ts';
+import { findSubmissionByKey, type SubmissionStatus } from './submission-rows.ts';
 import {
   type AcceptedSubmission,
   DifferentAnswersError,
@@ -13,6 +13,7 @@ import {
   type SubmitRequest,
   type SubmitServices,
 } from './submit-request.ts';
+import { describeWait } from './waiting-list.ts';
 
 /**
  * `none`: the key is unused; `other`: the key belongs to other answers; `same`: this repeats the earlier
@@ -21,7 +22,7 @@ import {
 type Repeat =
   | { kind: 'none' }
   | { kind: 'other'; earlier: SubmissionReceipt }
-  | { kind: 'same'; earlier: SubmissionReceipt; isSpam: boolean };
+  | { kind: 'same'; earlier: SubmissionReceipt; isSpam: boolean; status: SubmissionStatus };
 
 /**
  * Finds out whether answers were submitted before, for example by a double click, a reload, or a retry after
@@ -42,7 +43,8 @@ export async function findRepeatedSubmit(db: Queryable, request: SubmitRequest):
     checked?.ok &&
     found.key_digest !== null &&
     digestAnswers(checked.answers, answered!.fields).equals(found.key_digest);
-  return isSame ? { kind: 'same', earlier, isSpam: found.is_spam } : { kind: 'other', earlier };
+  const { is_spam: isSpam, status } = found;
+  return isSame ? { kind: 'same', earlier, isSpam, status } : { kind: 'other', earlier };
 }
 
 /**
@@ -59,11 +61,12 @@ export async function repeatEarlierResult(
   const repeat = await findRepeatedSubmit(database, request);
   if (repeat.kind === 'other' && refuseOther) throw new DifferentAnswersError(repeat.earlier);
   if (repeat.kind !== 'same') return undefined;
-  const { earlier, isSpam } = repeat;
+  const { earlier, isSpam, status } = repeat;
   const editable = { live: request.live, id: earlier.id };
   // The edit link of spam begins to work when a member releases it.
   const link = isSpam ? editTokenOf(vault, editable) : await createEditLink(database, vault, editable);
-  return { ok: true, outcome: 'repeat', submission: earlier, ...link };
+  const wait = await describeWait(database, editable, status);
+  return { ok: true, outcome: 'repeat', submission: earlier, ...link, ...wait };
 }
 
 /** Whether any answers were submitted under a key. */

@@ -1,9 +1,10 @@
 import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Queryable, statement } from '#kit/statement.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { hasQuotas, type QuotaForm, recountQuotas } from './quotas.ts';
 import { isSubmissionKeyUsed } from './repeat.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
+import { countLeftOfLimit } from './waiting-list.ts';
 
 /** Whether submits to a form are counted one after another: it has a response limit or quotas. */
 export const hasSubmitLimits = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>
@@ -33,14 +34,6 @@ export async function runInFormOrder<Result>(
   }
 }
 
-/**
- * Runs as a separate statement after the lock: a statement sees what was committed before it began, not what
- * was committed while it waited.
- */
-const countCompleted = statement('count_completed', 'workspace_id form_id', 'completed')`
-  select coalesce(sum(count), 0)::bigint as completed from submission_counts
-  where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`;
-
 type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 
 /**
@@ -48,7 +41,7 @@ type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
  * quotas up to date. The result is exact for parallel submits: each waits for the lock, and then sees the
  * counts of the others.
  * @returns whether there is capacity; false if something was already submitted under the key.
- * @throws ApiError gone if the form is full.
+ * @throws ApiError gone if the form is full and has no waiting list.
  */
 export async function requireCapacity(
   db: Queryable,
@@ -58,7 +51,8 @@ export async function requireCapacity(
   if (!hasSubmitLimits(live)) return true;
   await lockFormForSubmit(db, { form_id: live.id });
   if (key !== undefined && (await isSubmissionKeyUsed(db, live, key))) return false;
-  if (await isFormFull(db, live)) throw new ApiError('gone', formFullMessage);
+  if (!live.settings.waiting_list && (await isFormFull(db, live)))
+    throw new ApiError('gone', formFullMessage);
   if (hasQuotas(live.form)) await recountQuotas(db, live);
   return true;
 }
@@ -67,9 +61,5 @@ export async function requireCapacity(
 export const formFullMessage = 'This form has reached its response limit.';
 
 /** Whether a form has reached its response limit. The result stays true only under the form lock. */
-export async function isFormFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
-  const maximum = live.settings.max_submissions;
-  if (maximum === undefined) return false;
-  const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });
-  return count!.completed >= maximum;
-}
+export const isFormFull = async (db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> =>
+  (await countLeftOfLimit(db, live)) <= 0;

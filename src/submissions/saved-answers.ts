@@ -20,8 +20,9 @@ import {
   searchDocumentsSql,
   storedColumns,
 } from './submission-record.ts';
-import { addToSubmissionCount, type SubmissionStatus } from './submission-rows.ts';
+import { moveSubmissionCount, type SubmissionStatus } from './submission-rows.ts';
 import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
+import { admitAnswers, describeWait } from './waiting-list.ts';
 
 /** The answers that were saved under a key and never submitted. Locked until the transaction ends. */
 export const lockSavedAnswers = statement(
@@ -53,8 +54,8 @@ export const updateSavedAnswers = statement(
     set version = $version, status = $status, answers = $answers, reference = $reference, respondent = $respondent, has_files = $has_files,
         language = $form_language, verified = $verified, key_digest = $key_digest, completed_at = $completed_at,
         updated_at = greatest($now, updated_at + interval '1 ms'),
-        trashed_at = case when $status = 'completed' then null else trashed_at end,
-        trashed_by = case when $status = 'completed' then null else trashed_by end
+        trashed_at = case when $status = 'incomplete' then trashed_at end,
+        trashed_by = case when $status = 'incomplete' then trashed_by end
     where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
     returning workspace_id, id, form_id, status, tags, trashed_at),
   ${searchDocumentsSql('where trashed_at is null')},
@@ -86,30 +87,31 @@ export async function completeSavedAnswers(
       const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
       const [saved] = await lockSavedAnswers(client, { ...form, key });
       if (!saved) return undefined;
-      const completedAt = now();
+      const { status, at } = await admitAnswers(client, { ...live, limited }, record.answers, now());
       const completed = { ...record, id: saved.id };
       await updateSavedAnswers(client, {
         ...storedColumns(completed),
         id: saved.id,
-        status: 'completed',
+        status,
         key_digest: digestAnswers(record.answers, live.fields),
-        now: completedAt,
-        completed_at: completedAt,
+        now: at,
+        completed_at: at,
       });
       if (limited) await updateQuotaUse(client, limited, saved.id);
       await updateSubmissionFiles(client, completed);
-      // Every change to both counts locks them in this order (changes/edit.ts). The trash is not counted.
-      await addToSubmissionCount(client, { ...form, status: 'completed', change: 1 });
-      if (!saved.is_trashed)
-        await addToSubmissionCount(client, { ...form, status: 'incomplete', change: -1 });
+      // The trash is not counted.
+      const from = saved.is_trashed ? undefined : 'incomplete';
+      await moveSubmissionCount(client, form, { from, to: status });
       const link = await createEditLink(client, context.vault, completed);
-      const jobs = await recordSubmissionCreated(client, completed, completedAt);
-      return { submission: { id: saved.id, completedAt }, link, jobs };
+      const jobs = await recordSubmissionCreated(client, completed, { status, at });
+      const wait = await describeWait(client, completed, status);
+      return { jobs, submission: { id: saved.id, completedAt: at }, ...link, ...wait };
     }),
   );
   if (!done) return undefined;
-  if (done.jobs > 0) context.wakeQueue();
-  return { ok: true, outcome: 'draft completed', submission: done.submission, ...done.link };
+  const { jobs, ...accepted } = done;
+  if (jobs > 0) context.wakeQueue();
+  return { ok: true, outcome: 'draft completed', ...accepted };
 }
 
 /** Claims the new files of a submission and releases those that its answers no longer name. */

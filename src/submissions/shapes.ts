@@ -7,7 +7,7 @@ import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/val
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { changeKinds, changeOrigins, type Difference, differenceParts } from './differences.ts';
-import { assignmentProperties, submissionStatuses } from './present.ts';
+import { assignmentProperties, Submission, submissionStatuses } from './present.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
@@ -129,6 +129,7 @@ export const SubmissionDetail = nameSchema(
       description: 'The previous submission in the view.',
     }),
     next_id: Type.Union([uuidSchema, Type.Null()], { description: 'The next submission in the view.' }),
+    position: Submission.properties.position,
     etag: Type.String({ description: 'The ETag to send in If-Match when you change the submission.' }),
   }),
 );
@@ -310,6 +311,7 @@ export type ElementSummary = Static<typeof ElementSummary>;
 export const Summary = Type.Object({
   completed: Type.Integer(),
   incomplete: Type.Integer(),
+  waiting: Type.Integer({ description: 'Submissions on the waiting list.' }),
   /** From 0 to 1; null without submissions. */
   completion_rate: orNull(Type.Number()),
   days: Type.Array(

@@ -23,6 +23,7 @@ import {
 import { addToSubmissionCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
 import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
 import { formatVerified, type VerifiedAddresses } from './verified.ts';
+import { admitAnswers } from './waiting-list.ts';
 
 /**
  * Why answers are in the spam box. `honeypot`: a field that people do not see was filled in. `too_fast`: they
@@ -156,7 +157,8 @@ export const deleteSpam = statement('spam.delete', 'workspace_id form_id ids?', 
 
 /**
  * Releases spam: it becomes a submission with the receipt and time that its visitor got, pinned to the
- * version that was answered. From then on it is counted and found, and `submission.created` is sent once.
+ * version that was answered, or joins the waiting list. From then on it is counted and found, and
+ * `submission.created` is sent once.
  * @returns the number of released submissions; spam that was released or deleted in the meantime is skipped.
  * @throws ApiError conflict if the form has reached its response limit, or a quota is used up; submissions
  * that were already released stay released.
@@ -217,20 +219,22 @@ async function releaseOne(
     answers,
     fileIds: listFiles(form, answers).map((file) => file.id),
   };
-  if (await isFormFull(db, record.live)) {
+  if (!settings.waiting_list && (await isFormFull(db, record.live))) {
     const message = `This form has reached its response limit of ${settings.max_submissions}. Raise the limit first.`;
     throw new ApiError('conflict', message);
   }
   // The same page may have been submitted again successfully. In that case both submissions are kept, and the
   // other one keeps the key.
+  const { status, at } = await admitAnswers(db, { ...record.live, limited }, answers, record.createdAt);
+  const admitted = { ...record, completedAt: at };
   const isNew =
-    (await insertRecord(db, record, 'completed')) ||
-    (await insertRecord(db, { ...record, key: undefined }, 'completed'));
+    (await insertRecord(db, admitted, status)) ||
+    (await insertRecord(db, { ...admitted, key: undefined }, status));
   if (!isNew) return undefined;
   if (limited)
     await updateQuotaUse(db, limited, id).catch(throwQuotaConflict('This submission cannot be released'));
   await moveFilesToSubmission(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteSpam(db, { ...row, ids: [id] });
   await createEditLink(db, vault, record);
-  return recordSubmissionCreated(db, record, record.createdAt, now());
+  return recordSubmissionCreated(db, record, { status, at, occurredAt: now() });
 }

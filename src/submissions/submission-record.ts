@@ -40,7 +40,7 @@ export const documentsPerSegment = 16_384;
  * The first character of terms in the search index that are not words: no language and no code of a segment
  * contains it.
  */
-export const searchMarks = { incomplete: '-', tag: '#' } as const;
+export const searchMarks = { notCompleted: '-', waiting: '+', tag: '#' } as const;
 
 /** The parameters of a search document (search-text/document.ts). */
 export const documentColumns = columns(
@@ -49,14 +49,15 @@ export const documentColumns = columns(
 
 /**
  * Returns the terms of a submission, each prefixed with the code of its segment: a term for its form, a term
- * if it is incomplete, a term for each tag (`searchMarks`), and its words. A word is preceded by its language
+ * or two if it is not completed, a term for each tag (`searchMarks`), and its words. A word is preceded by its language
  * and a space; words of the subject are repeated after a `!`. Spellings without accents begin with `~`. For
  * statements with the parameters workspace_id, id, form_id and documentColumns.
  */
 const termsOf = (status: string, tagMarks = ''): string => `(
   select array_to_tsvector(
     array[segment.code || 'f' || $form_id]
-    || case when ${status} = 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
+    || case when ${status} <> 'completed' then array[segment.code || '${searchMarks.notCompleted}'] end
+    || case when ${status} = 'waiting' then array[segment.code || '${searchMarks.waiting}'] end
     ${tagMarks}
     || ${marked(`${lexemesOf('$body')} || $body_terms`, ' ')}
     || ${marked(`${lexemesOf('$subject')} || $subject_terms`, '!')}
@@ -247,14 +248,14 @@ export async function insertRecord(
   liveVersion: number | null = null,
 ): Promise<boolean> {
   const { live, id, createdAt, completedAt = createdAt, answers, key } = record;
-  const isCompleted = status === 'completed';
+  const isSubmitted = status !== 'incomplete';
   const row = {
     ...storedColumns(record),
     id,
     live_version: liveVersion,
     status,
     created_at: createdAt,
-    completed_at: isCompleted ? completedAt : null,
+    completed_at: isSubmitted ? completedAt : null,
   };
   const inserted =
     key === undefined
@@ -262,7 +263,7 @@ export async function insertRecord(
       : await insertKeyedSubmission(db, {
           ...row,
           key,
-          key_digest: isCompleted ? digestAnswers(answers, live.fields) : null,
+          key_digest: isSubmitted ? digestAnswers(answers, live.fields) : null,
         });
   if (inserted.length === 0) return false;
   if (record.opensSegment) {
@@ -317,6 +318,7 @@ export function digestAnswers(answers: Answers, fields: Readonly<Record<string, 
 export const sendsSubmissionEmails = (settings: LiveForm['settings']): boolean =>
   settings.notification_email !== undefined ||
   settings.receipt_email_element !== undefined ||
+  settings.waiting_list === true ||
   settings.notifications !== undefined;
 
 /**
@@ -333,14 +335,13 @@ export async function enqueueCompletionEmails(
 }
 
 /**
- * Records the event of a new completed submission and enqueues the emails about it. @returns the number of
- * jobs.
+ * Records the event of a new completed or waiting submission and enqueues the emails about it. @returns the
+ * number of jobs.
  */
 export async function recordSubmissionCreated(
   db: Queryable,
   record: SubmissionRecord,
-  completedAt: Date,
-  occurredAt = completedAt,
+  { status, at, occurredAt = at }: { status: SubmissionStatus; at: Date; occurredAt?: Date },
 ): Promise<number> {
   const { live, id, answers, reference, respondent } = record;
   const mails = await enqueueCompletionEmails(db, record);
@@ -354,7 +355,7 @@ export async function recordSubmissionCreated(
     fields: live.fields,
     snapshot: snapshotOf({
       form: { id: live.id, name: live.name, workspaceId: live.workspaceId },
-      submission: { id, submittedAt: completedAt, status: 'completed', reference, respondent, answers },
+      submission: { id, submittedAt: at, status, reference, respondent, answers },
       fields: live.fields,
     }),
   });
@@ -364,9 +365,13 @@ export async function recordSubmissionCreated(
 /** What an edit link is created from: the form with its settings, and the id of the submission. */
 type Editable = Pick<SubmissionRecord, 'id'> & { live: Pick<LiveForm, 'workspaceId' | 'id' | 'settings'> };
 
-/** Returns the token of a submission's edit link, if the form allows editing. */
+/** Whether the visitor of a submission gets a link, to edit or to cancel it. */
+export const hasVisitorLink = ({ editing, waiting_list }: LiveForm['settings']): boolean =>
+  editing === true || waiting_list === true;
+
+/** Returns the token of a submission's edit link, if the form has these links. */
 export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
-  live.settings.editing
+  hasVisitorLink(live.settings)
     ? {
         editToken: signSubmissionLinkToken(vault, 'edit', {
           workspaceId: live.workspaceId,
@@ -382,7 +387,7 @@ export async function createEditLink(
   vault: Vault,
   { live, id }: Editable,
 ): Promise<{ editToken?: string }> {
-  if (!live.settings.editing) return {};
+  if (!hasVisitorLink(live.settings)) return {};
   const days = editDaysOf(live.settings);
   const linked = { workspaceId: live.workspaceId, formId: live.id, submissionId: id };
   return { editToken: (await createOrExtendLink(db, vault, linked, { purpose: 'edit', days })).token };

@@ -1,9 +1,10 @@
+import { enqueuePromotion } from '#forms/enqueue-promotion.ts';
 import { connectionNumberSetting } from '#kit/database.ts';
-import { columns, nullable, statement, text, textEnum } from '#kit/statement.ts';
+import { columns, nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import { firstStageIdSql, stageIdSql } from '#workspaces/stages.ts';
 
 /** The status of a submission. Specification, "Submission status". */
-export type SubmissionStatus = 'completed' | 'incomplete';
+export type SubmissionStatus = 'completed' | 'incomplete' | 'waiting';
 
 /**
  * The columns of a submission for readers. `fields` and `form_name` are those of the version that was
@@ -54,15 +55,14 @@ const countSlots = 64;
 export const countSlotSql = `(coalesce(nullif(current_setting('${connectionNumberSetting}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
 /** Finds what was sent under a key before: a submission, saved answers, or spam. */
-export const findSubmissionByKey = statement(
-  'find_by_key',
-  'workspace_id form_id key:uuid',
+export const findSubmissionByKey = statement('find_by_key', 'workspace_id form_id key:uuid', [
   'id version key_digest? completed_at? is_spam:boolean',
-)`
-  select id, version, key_digest, completed_at, false as is_spam from submissions
+  { status: textEnum<SubmissionStatus>() },
+])`
+  select id, version, key_digest, completed_at, status, false as is_spam from submissions
   where workspace_id = $workspace_id and form_id = $form_id and key = $key
   union all
-  select id, version, key_digest, created_at, true from held_submissions
+  select id, version, key_digest, created_at, 'completed', true from held_submissions
   where workspace_id = $workspace_id and form_id = $form_id and key = $key
   limit 1`;
 
@@ -86,8 +86,7 @@ export const deleteSubmissions = statement('delete_submissions', 'workspace_id i
     delete from submissions where workspace_id = $workspace_id and id = any ($ids) returning form_id, status, trashed_at)
   select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`;
 
-/** Adds to a form's count, or subtracts from it. */
-export const addToSubmissionCount = statement(
+const addToCount = statement(
   'add_to_count',
   ['workspace_id form_id change:bigint', { status: textEnum<SubmissionStatus>() }],
   '',
@@ -96,3 +95,27 @@ export const addToSubmissionCount = statement(
   insert into submission_counts (workspace_id, form_id, status, slot, count)
   select $workspace_id, $form_id, $status, slot, $change from own
   on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + excluded.count`;
+
+type CountChange = { workspace_id: string; form_id: string; status: SubmissionStatus; change: number };
+
+/**
+ * Adds to a form's count, or subtracts from it. If that may have freed a place, or another submission waits
+ * for one, it enqueues the promotion of waiting submissions.
+ */
+export async function addToSubmissionCount(db: Queryable, row: CountChange): Promise<void> {
+  await addToCount(db, row);
+  const { status, change } = row;
+  if (status === 'completed' ? change < 0 : status === 'waiting' && change > 0)
+    await enqueuePromotion(db, row);
+}
+
+/** Moves a submission between the counts. `from` is undefined if it was not counted. */
+export async function moveSubmissionCount(
+  db: Queryable,
+  form: Pick<CountChange, 'workspace_id' | 'form_id'>,
+  { from, to }: { from: SubmissionStatus | undefined; to: SubmissionStatus },
+): Promise<void> {
+  // A fixed order, so that two changes in opposite directions cannot deadlock.
+  for (const status of [from, to].filter((each) => each !== undefined).toSorted())
+    await addToSubmissionCount(db, { ...form, status, change: status === to ? 1 : -1 });
+}

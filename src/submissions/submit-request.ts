@@ -43,13 +43,16 @@ export type SubmissionReceipt = { id: string; completedAt: Date };
 type Outcome = 'new' | 'draft completed' | 'late version' | 'repeat' | 'spam';
 
 /**
- * `editToken` is part of the URL under which the visitor can change the submission, if the form allows that.
+ * `editToken` is part of the URL under which the visitor can change or cancel the submission, if the form
+ * allows that.
  */
 export type AcceptedSubmission = {
   ok: true;
   outcome: Outcome;
   submission: SubmissionReceipt;
   editToken?: string;
+  /** The position on the waiting list, counted from 1. */
+  position?: number;
 };
 
 export type SubmitResult = AcceptedSubmission | { ok: false; errors: readonly AnswerError[] };

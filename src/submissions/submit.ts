@@ -10,6 +10,7 @@ import { type Suspicion, storeSpam } from './spam.ts';
 import {
   claimAllFiles,
   createEditLink,
+  hasVisitorLink,
   insertRecord,
   prepareRecord,
   recordSubmissionCreated,
@@ -18,6 +19,7 @@ import {
 } from './submission-record.ts';
 import type { AcceptedSubmission, SubmitRequest, SubmitResult, SubmitServices } from './submit-request.ts';
 import { findUnverified } from './verified.ts';
+import { admitAnswers, describeWait } from './waiting-list.ts';
 
 type Attempt = (
   context: SubmitServices,
@@ -37,7 +39,8 @@ type Attempt = (
  * | repeatEarlierAnswers | `repeat` | nothing was submitted in the meantime |
  *
  * Three things end the attempts: the form has reached its response limit (`full`, 410), a quota is used up
- * (422), or other answers were submitted under the key (409).
+ * (422), or other answers were submitted under the key (409). With a waiting list, answers without a place
+ * join it instead (`waiting`).
  */
 const attempts: readonly Attempt[] = [
   (context, _, record) => store(context, record, 'new'),
@@ -113,27 +116,37 @@ async function store(
 ): Promise<AcceptedSubmission | undefined> {
   const { live, key, id } = record;
   const isLate = outcome === 'late version';
-  const submission = { id, completedAt: record.createdAt };
   if (!isLate && isOneStatement(record)) {
     const isNew = await insertRecord(context.database, record, 'completed', live.version);
-    return isNew ? { ok: true, outcome, submission } : undefined;
+    return isNew ? { ok: true, outcome, submission: { id, completedAt: record.createdAt } } : undefined;
   }
   const stored = await runInFormOrder(live, () =>
     transaction(context.database, async (client) => {
       if (!(await requireCapacity(client, live, key))) return undefined;
       const limited = isLate
         ? await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id })
-        : hasQuotas(live.form) && live;
-      if (!(await insertRecord(client, record, 'completed', isLate ? null : live.version))) return undefined;
+        : hasQuotas(live.form)
+          ? live
+          : undefined;
+      const { status, at } = await admitAnswers(
+        client,
+        { ...live, limited },
+        record.answers,
+        record.createdAt,
+      );
+      const admitted = { ...record, createdAt: at };
+      if (!(await insertRecord(client, admitted, status, isLate ? null : live.version))) return undefined;
       if (limited) await updateQuotaUse(client, limited, id);
       await claimAllFiles(client, record, record.fileIds);
       const link = await createEditLink(client, context.vault, record);
-      return { link, jobs: await recordSubmissionCreated(client, record, record.createdAt) };
+      const jobs = await recordSubmissionCreated(client, record, { status, at });
+      return { completedAt: at, jobs, ...link, ...(await describeWait(client, record, status)) };
     }),
   );
   if (!stored) return undefined;
-  if (stored.jobs > 0) context.wakeQueue();
-  return { ok: true, outcome, submission, ...stored.link };
+  const { completedAt, jobs, ...more } = stored;
+  if (jobs > 0) context.wakeQueue();
+  return { ok: true, outcome, submission: { id, completedAt }, ...more };
 }
 
 /** Whether one statement stores the submission completely. */
@@ -142,5 +155,5 @@ const isOneStatement = ({ live, fileIds, opensSegment }: SubmissionRecord): bool
   !live.hasListeners &&
   !sendsSubmissionEmails(live.settings) &&
   !hasSubmitLimits(live) &&
-  !live.settings.editing &&
+  !hasVisitorLink(live.settings) &&
   !opensSegment;

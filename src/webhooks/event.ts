@@ -145,7 +145,7 @@ export const Event = nameSchema(
     submission: Type.Object({
       id: uuid,
       submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-      status: Type.Enum(['completed', 'incomplete']),
+      status: Type.Enum(['completed', 'incomplete', 'waiting']),
       reference_data: Type.Record(Type.String(), Type.String()),
       metadata: Type.Optional(Type.Object({ respondent: Respondent })),
       responses: EventAnswersShape,

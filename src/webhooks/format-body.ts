@@ -60,9 +60,14 @@ const headlines: Readonly<Record<EventKind, string>> = {
   'submission.deleted': 'Submission deleted',
 };
 
+const headlineOf = ({ event, submission }: EventBody): string =>
+  event === 'submission.created' && submission.status === 'waiting'
+    ? 'New on the waiting list'
+    : headlines[event];
+
 const formatMessage = (format: ChatFormat, event: EventBody, { form, isTest, publicUrl, url }: BodyFormat) =>
   chatMessages[format]({
-    headline: `${isTest ? 'Test: ' : ''}${headlines[event.event]}: ${event.form.name}`,
+    headline: `${isTest ? 'Test: ' : ''}${headlineOf(event)}: ${event.form.name}`,
     answers: listAnswers(event, form),
     link: submissionUrl(event, publicUrl),
     url,

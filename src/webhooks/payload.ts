@@ -142,7 +142,7 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
     {
       id,
       submitted_at: { type: ['string', 'null'], format: 'date-time' },
-      status: { enum: ['completed', 'incomplete'] },
+      status: { enum: ['completed', 'incomplete', 'waiting'] },
       reference_data: { type: 'object', additionalProperties: text },
       metadata: object({ respondent: object({ email: text, name: text, subject: text }) }),
       responses: schemaReference('Responses'),

@@ -21,6 +21,7 @@ const statuses = {
   archived: ['Archived', 'warn'],
   completed: ['Completed', 'good'],
   incomplete: ['Incomplete', 'plain'],
+  waiting: ['Waiting', 'warn'],
   Success: ['Success', 'good'],
   Failed: ['Failed', 'bad'],
   Retrying: ['Retrying', 'warn'],

@@ -1,13 +1,22 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { isRecord } from '#ast/basics/json.ts';
+import type { TableRow } from '#submissions/shapes.ts';
 import { localDayOf, startOfLocalDay } from '../design/day.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
 import { type FilterCondition, parseFilterConditions, toApiParameters } from './filter/conditions.ts';
 
+/** The statuses of submissions, with their labels. */
+export const statusLabels = {
+  completed: 'Completed',
+  incomplete: 'Incomplete',
+  waiting: 'Waiting',
+} as const satisfies Record<TableRow['status'], string>;
+export type SubmissionStatus = keyof typeof statusLabels;
+
 /** The state of the table. All of it is in the URL, so that the view can be shared. */
 export type ViewState = {
-  status: 'completed' | 'incomplete' | undefined;
+  status: SubmissionStatus | undefined;
   /** The first and last day, in the reader's time zone. */
   from: string | undefined;
   to: string | undefined;
@@ -62,7 +71,8 @@ function readView(search: Readonly<Record<string, unknown>>): ViewState {
   };
   const status = text('status');
   return {
-    status: status === 'completed' || status === 'incomplete' ? status : undefined,
+    status:
+      status !== undefined && Object.hasOwn(statusLabels, status) ? (status as SubmissionStatus) : undefined,
     from: matching('from', dayPattern),
     to: matching('to', dayPattern),
     q: text('q'),

@@ -5,7 +5,7 @@ export type EventKind = Webhook['events'][number];
 
 /** The labels and descriptions of the events. Specification, "Event kinds". */
 const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: string]>> = {
-  'submission.created': ['Submission created', 'A visitor completes and submits the form.'],
+  'submission.created': ['Submission created', 'A visitor submits the form, or joins its waiting list.'],
   'submission.updated': [
     'Submission updated',
     'The answers, reference data or status of a submission change.',

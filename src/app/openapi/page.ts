@@ -30,7 +30,12 @@ const Receipt = nameSchema(
   Type.Object({
     id: Type.String({ format: 'uuid', description: 'The id of the submission.' }),
     form_id: Type.String({ format: 'uuid' }),
-    status: Type.Enum(['completed']),
+    status: Type.Enum(['completed', 'waiting']),
+    position: Type.Optional(
+      Type.Integer({
+        description: 'The position on the waiting list, counted from 1. Present if `status` is `waiting`.',
+      }),
+    ),
     created_at: Type.String({ format: 'date-time' }),
     completed_at: Type.String({ format: 'date-time' }),
     confirmation_message: Type.Union([Type.String(), Type.Null()]),
@@ -42,6 +47,13 @@ const Receipt = nameSchema(
       Type.String({
         format: 'uri',
         description: 'Where the visitor can change the answers. Only present if the setting `editing` is on.',
+      }),
+    ),
+    cancel_url: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description:
+          'Where the visitor can cancel the submission. Send POST to cancel it. Only present if `editing` or `waiting_list` is on.',
       }),
     ),
     pdf_url: Type.Optional(
@@ -129,7 +141,7 @@ export function writePageOperations(schemas: SchemaRegistry): OpenApi['paths'] {
 }
 
 const eventSummaries: Readonly<Record<EventKind, string>> = {
-  'submission.created': 'A submission was completed',
+  'submission.created': 'A submission was completed, or joined the waiting list',
   'submission.updated': 'A completed submission was changed',
   'submission.deleted': 'A completed submission was deleted',
 };

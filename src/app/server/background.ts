@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backUpWhenDue, sweepBackups } from '#backup/schedule.ts';
 import { cellsOf, createAllCellViews, refreshCells, watchOtherCells } from '#cells/cells.ts';
 import { sweepFiles } from '#files/stored-files.ts';
+import { promotionJob } from '#forms/enqueue-promotion.ts';
 import { removeFormJob } from '#forms/forms.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { sendDueReminders } from '#invitations/remind.ts';
@@ -18,6 +19,7 @@ import { createMailHandler, failParkedMail } from '#mail/sending/send-mail.ts';
 import { eraseJobKind, eraseStep } from '#people/erase-person.ts';
 import { cleanPendingList } from '#search/suggest.ts';
 import { bulkJobKind, runBulkBatch } from '#submissions/changes/bulk.ts';
+import { promoteWaiting } from '#submissions/changes/promote.ts';
 import { removeFormSubmissionsBatch } from '#submissions/changes/remove-form.ts';
 import { deleteClosedWorkspaces } from '#submissions/changes/remove-workspace.ts';
 import { importSubmissionsStep, submissionImportJobKind } from '#submissions/import/start-import.ts';
@@ -165,6 +167,10 @@ export function startBackgroundWork(
       [submissionImportJobKind]: {
         perLane: 1,
         run: (job) => importSubmissionsStep({ ...services, wakeQueue: () => queue.wake() }, job),
+      },
+      [promotionJob]: {
+        perLane: 1,
+        run: (job) => promoteWaiting({ ...services, wakeQueue: () => queue.wake() }, job),
       },
       [bulkJobKind]: {
         perLane: 1,

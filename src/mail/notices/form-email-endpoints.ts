@@ -14,6 +14,7 @@ import { nameSchema } from '#kit/pagination.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import { noExtraProperties, orNull } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
+import { hasVisitorLink } from '#submissions/submission-record.ts';
 import { sampleSubmission } from '#webhooks/samples.ts';
 import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -93,9 +94,10 @@ export function formEmailEndpoints(context: Context) {
       structure: form,
       ...sampleSubmission(form, completed_at.toISOString().slice(0, 10)),
       language: null,
+      status: 'completed',
       completed_at,
     };
-    const edit = settings.editing && {
+    const edit = hasVisitorLink(settings) && {
       url: `${config.publicUrl}/f/${formId}/edit/example`,
       until: new Date(completed_at.getTime() + editDaysOf(settings) * dayMs),
     };

@@ -112,6 +112,8 @@ const noticeSenders: {
   readonly [Kind in EmailEvent['kind']]: NoticeSender<Extract<EmailEvent, { kind: Kind }>>;
 } = {
   submission_completed: sendSubmissionNotices,
+  submission_promoted: sendSubmissionNotices,
+  submission_cancelled: sendSubmissionNotices,
   digest_due: sendDueDigest,
   key_created: notifyKeyCreated,
   key_rotated: notifyKeyRotated,

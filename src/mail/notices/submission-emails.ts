@@ -13,7 +13,8 @@ import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import type { EmailBlock, NewMail } from '#kit/outbox.ts';
-import { json, jsonb, nullable, type RowOf, text, timestamp, uuid } from '#kit/statement.ts';
+import { json, jsonb, nullable, type RowOf, text, textEnum, timestamp, uuid } from '#kit/statement.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import { formatEmailTime } from '../notice-context.ts';
 import { english, mailWords } from '../words/words.ts';
 import { composeAuthorWords, fillWithAnswers, listAnswerFields, type Speech } from './answer-texts.ts';
@@ -44,10 +45,18 @@ export const noticeColumns = {
   /** The language of the answers, as a BCP 47 tag; null if the form names none. */
   language: nullable(text),
   completed_at: timestamp,
+  status: textEnum<SubmissionStatus>(),
 } as const;
 
-/** A completed submission with its form. */
-export type NotifiedSubmission = RowOf<typeof noticeColumns>;
+/** What an email reports, other than a completed submission. */
+export type SubmissionNews = 'waiting' | 'promoted' | 'cancelled';
+
+/** A completed or waiting submission with its form. */
+export type NotifiedSubmission = RowOf<typeof noticeColumns> & {
+  news?: SubmissionNews | undefined;
+  /** The position of a waiting submission. */
+  position?: number | undefined;
+};
 
 export const consoleAddress = (
   publicUrl: string,
@@ -74,8 +83,19 @@ function factsOf(
   ];
 }
 
-/** The visitor's link to change the answers, if the form allows it. */
+/** The visitor's link to change the answers or cancel, if the form allows one of them. */
 export type EditLink = { url: string; until: Date } | undefined;
+
+/** The subject of a notification, and a sentence. */
+const ownerTexts: Readonly<Record<SubmissionNews | 'completed', readonly [subject: string, fact: string]>> = {
+  completed: ['New submission', ''],
+  waiting: ['New on the waiting list', 'It is number {position} on the waiting list.'],
+  promoted: ['Moved up from the waiting list', 'It has moved up from the waiting list.'],
+  cancelled: ['Submission cancelled', 'The visitor has cancelled it. You can restore it from the trash.'],
+};
+
+/** The names of the words with which visitors are told. They are not told what they did themselves. */
+const visitorWords = { waiting: 'wait', promoted: 'place', cancelled: undefined } as const;
 
 /**
  * Writes the notification about one submission, with the author's own words if there are any. By default, a
@@ -86,7 +106,8 @@ export function composeNotification(
   publicUrl: string,
   { edit, words }: { edit?: EditLink; words?: EmailWords } = {},
 ): Omit<NewMail, 'to'> {
-  const { form_name, structure, answers, completed_at, settings } = submission;
+  const { form_name, structure, answers, completed_at, settings, position = '' } = submission;
+  const [subject, fact] = ownerTexts[submission.news ?? 'completed'];
   const replyTo = replyAddress(structure, answers);
   const url = consoleAddress(publicUrl, submission);
   const speech = mailWords(localeOf(languagesOf(structure)[0]) ?? settings.locale);
@@ -94,12 +115,12 @@ export function composeNotification(
     form: structure,
     answers,
     speech,
-    links: { submission_url: url, edit_url: edit?.url },
+    links: { submission_url: url, edit_url: settings.editing ? edit?.url : undefined },
     listed: factsOf(submission, speech),
   });
   return {
     kind: 'notification',
-    subject: `New submission: ${form_name}`,
+    subject: `${subject}: ${form_name}`,
     ...(replyTo !== undefined && { replyTo }),
     ...own,
     ...(words?.attach_pdf && {
@@ -108,7 +129,10 @@ export function composeNotification(
     letter: {
       heading: form_name,
       blocks: blocks ?? [
-        { kind: 'text', text: `Submitted on ${formatEmailTime(completed_at, settings.time_zone)}.` },
+        {
+          kind: 'text',
+          text: `Submitted on ${formatEmailTime(completed_at, settings.time_zone)}. ${fillTemplate(fact, { position })}`.trim(),
+        },
         ...factsOf(submission),
         { kind: 'button', label: 'Open the submission', url },
       ],
@@ -172,9 +196,14 @@ function* receiptBlocks(
 export function composeReceipt(
   given: NotifiedSubmission,
   publicUrl: string,
-  { edit, words: own, spoken }: { edit: EditLink; words?: EmailWords; spoken: LocaleChoice | undefined },
+  {
+    edit: link,
+    words: own,
+    spoken,
+  }: { edit: EditLink; words?: EmailWords | undefined; spoken: LocaleChoice | undefined },
 ): Omit<NewMail, 'to'> {
-  const { answers, reference } = given;
+  const { answers, reference, news, position = '' } = given;
+  const edit = given.settings.editing ? link : undefined;
   const language = given.language ?? undefined;
   const structure = formInLanguage(given.structure, language);
   const context = createEvaluationContext(given.settings, reference);
@@ -190,7 +219,7 @@ export function composeReceipt(
   const { locale, words } = mailWords(localeOf(language) ?? spoken);
   const speech = { locale, words };
   const form = structure.attrs.name;
-  const values = { form, receipt: formatReference(given.id, settings.theme) };
+  const values = { form, receipt: formatReference(given.id, settings.theme), position };
   const listed: EmailBlock[] = [
     { kind: 'fields', fields: listAnswerFields(structure, answers, speech, isVisibleToVisitors) },
   ];
@@ -202,18 +231,23 @@ export function composeReceipt(
     listed,
   });
   const introduction = fillTemplate(words.receiptText, values);
+  const told = news && visitorWords[news];
   const hasList = blocks?.includes(listed[0]!) ?? false;
   return {
     kind: 'receipt',
     subject: fillTemplate(words.receiptSubject, values),
     ...worded,
+    ...(told && { subject: fillTemplate(words[`${told}Subject`], values) }),
     ...(own?.attach_pdf && { pdf: { submissionId: given.id, fallback: words.noPdf } }),
     letter: {
       lang: locale,
-      heading: blocks ? form : words.receiptHeading,
+      heading: told ? words[`${told}Heading`] : blocks ? form : words.receiptHeading,
       filesNote: words.filesNote,
       blocks: [
-        ...(blocks ?? receiptBlocks(structure, settings, { answers, introduction, speech })),
+        ...(told ? [{ kind: 'text' as const, text: fillTemplate(words[`${told}Text`], values) }] : []),
+        ...(news === 'waiting'
+          ? []
+          : (blocks ?? receiptBlocks(structure, settings, { answers, introduction, speech }))),
         ...(settings.receipt_answers === true && !hasList ? listed : []),
         ...(edit && !blocks
           ? ([
@@ -226,6 +260,12 @@ export function composeReceipt(
               },
             ] as const)
           : []),
+        ...(link && settings.waiting_list
+          ? ([
+              { kind: 'button', label: words.cancelButton, url: `${link.url}/cancel` },
+              { kind: 'text', text: words.cancelText },
+            ] as const)
+          : []),
       ],
       reason: fillTemplate(words.reason, values),
     },
@@ -234,10 +274,10 @@ export function composeReceipt(
 
 /**
  * Lists the addresses that get a receipt, each once with its words: the answers that notifications name, then the answer
- * to the form's receipt element.
+ * to the form's receipt element. News of the waiting list go to the first email answer if there is no other address.
  */
 export function listReceipts(
-  { settings, answers }: NotifiedSubmission,
+  { settings, structure, answers, news }: NotifiedSubmission,
   heard: readonly SubmissionNotification[],
 ): readonly { address: string; words: EmailWords }[] {
   const { receipt: words = {}, receipt_email_element: element } = settings;
@@ -254,5 +294,6 @@ export function listReceipts(
     if (typeof address === 'string' && !byAddress.has(address.toLowerCase()))
       byAddress.set(address.toLowerCase(), { address, words: own });
   }
-  return [...byAddress.values()];
+  const first = news && byAddress.size === 0 ? replyAddress(structure, answers) : undefined;
+  return first === undefined ? [...byAddress.values()] : [{ address: first, words }];
 }

@@ -349,7 +349,8 @@ test('a submission queued while its digest is being sent is in that digest or in
   let leaving: Promise<void> | undefined;
   let hasLeft = false;
   await transaction(database, async (client) => {
-    await sendSubmissionNotices(services, client, tenant.workspaceId, { submissionId });
+    const kind = 'submission_completed';
+    await sendSubmissionNotices(services, client, tenant.workspaceId, { kind, submissionId });
     leaving = transaction(database, (other) =>
       sendDueDigest(services, other, tenant.workspaceId, { formId }),
     ).then(() => void (hasLeft = true));

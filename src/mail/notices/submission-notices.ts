@@ -8,9 +8,11 @@ import { now } from '#kit/clock.ts';
 import { sharedDatabaseOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { type EmailBlock, enqueueMail, enqueueMails, type NewMail } from '#kit/outbox.ts';
-import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
+import { boolean, onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { assignmentColumns } from '#rules/columns.ts';
 import { signSubmissionLinkToken } from '#submissions/links.ts';
+import { hasVisitorLink } from '#submissions/submission-record.ts';
+import { findPosition } from '#submissions/waiting-list.ts';
 import { type EmailEvent, enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import type { NoticeServices } from '../notice-context.ts';
 import {
@@ -22,6 +24,7 @@ import {
   listReceipts,
   type NotifiedSubmission,
   noticeColumns,
+  type SubmissionNews,
 } from './submission-emails.ts';
 
 const hourMs = 3_600_000;
@@ -47,7 +50,7 @@ export function getNextDigestTime(at: Date, mode: Exclude<DigestMode, 'each'>, t
 }
 
 const noticeSelection = `
-     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.language, s.completed_at
+     select s.id, s.form_id, v.name as form_name, f.settings, v.structure, s.answers, s.reference, s.language, s.completed_at, s.status
        from submissions s
        join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
        join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
@@ -57,10 +60,14 @@ const noticeSelection = `
  * a submission changes nothing: only its first completion is notified. The row is locked, so that an erasure
  * and the emails about the submission wait for each other.
  */
-const findForNotice = statement('mail.find_for_notice', 'workspace_id id', noticeColumns)`
+const findForNotice = statement(
+  'mail.find_for_notice',
+  ['workspace_id id', { is_cancelled: boolean }],
+  noticeColumns,
+)`
   ${noticeSelection}
-   where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null and s.trashed_at is null
-     and f.deleted_at is null
+   where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null
+     and (s.trashed_at is not null) = $is_cancelled and f.deleted_at is null
      for key share of s`;
 
 const insertDigestItem = statement('mail.insert_digest_item', 'workspace_id form_id submission_id', '')`
@@ -108,16 +115,28 @@ const dayMs = 86_400_000;
 /** The maximum number of submissions listed in a digest; it links to the rest. */
 const digestLength = 20;
 
-/** Sends the notices of a completed submission: to the form's addresses, and receipts to the visitor. */
+/** Sends the notices of a submission: to the form's addresses, and receipts to its visitor, unless they cancelled it. */
 export async function sendSubmissionNotices(
   context: NoticeServices,
   client: Queryable,
   workspaceId: string,
-  { submissionId, locale }: { submissionId: string; locale?: Locale | undefined },
+  { kind, submissionId, locale }: SubmissionNotice,
 ): Promise<void> {
-  const row = onlyRow(await findForNotice(client, { workspace_id: workspaceId, id: submissionId }));
+  const is_cancelled = kind === 'submission_cancelled';
+  const row = onlyRow(
+    await findForNotice(client, { workspace_id: workspaceId, id: submissionId, is_cancelled }),
+  );
   if (!row) return;
-  const found = { ...row, settings: settingsInLanguage(row.settings, row.language ?? undefined) };
+  const isWaiting = row.status === 'waiting' && !is_cancelled;
+  const news: SubmissionNews | undefined = isWaiting ? 'waiting' : newsOf[kind];
+  const place = { workspaceId, formId: row.form_id, id: row.id };
+  const position = isWaiting ? await findPosition(client, place) : undefined;
+  const found = {
+    ...row,
+    news,
+    position,
+    settings: settingsInLanguage(row.settings, row.language ?? undefined),
+  };
   const { settings, structure, answers, reference } = found;
   const heard = notificationsFor(
     settings.notifications,
@@ -125,17 +144,31 @@ export async function sendSubmissionNotices(
     answers,
     createEvaluationContext(settings, reference),
   );
-  const edit = settings.editing
+  const edit = hasVisitorLink(settings)
     ? {
         url: `${context.config.publicUrl}/f/${found.form_id}/edit/${signSubmissionLinkToken(context.vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
         until: new Date(found.completed_at.getTime() + editDaysOf(settings) * dayMs),
       }
     : undefined;
   await notifyAddresses(context, client, workspaceId, found, { heard, edit });
-  if (settings.notification_email !== undefined && isDigested(settings.notification_digest))
+  const isCompleted = news === undefined || news === 'promoted';
+  if (isCompleted && settings.notification_email !== undefined && isDigested(settings.notification_digest))
     await addToDigest(client, workspaceId, found, settings.notification_digest);
-  await sendReceipts(context, client, workspaceId, found, { heard, edit, locale });
+  if (!is_cancelled) await sendReceipts(context, client, workspaceId, found, { heard, edit, locale });
 }
+
+type SubmissionNotice = {
+  kind: keyof typeof newsOf;
+  submissionId: string;
+  locale?: Locale | undefined;
+};
+
+/** What each kind of event reports. */
+const newsOf = {
+  submission_completed: undefined,
+  submission_promoted: 'promoted',
+  submission_cancelled: 'cancelled',
+} as const satisfies Partial<Record<EmailEvent['kind'], SubmissionNews | undefined>>;
 
 const isDigested = (mode: DigestMode | undefined): mode is Exclude<DigestMode, 'each'> =>
   mode !== undefined && mode !== 'each';
@@ -170,7 +203,11 @@ async function notifyAddresses(
   { heard, edit }: Heard,
 ): Promise<void> {
   const { notification_email: people = '', notification_digest: mode } = found.settings;
-  const all = [...heard, { to: isDigested(mode) ? '' : people }];
+  const { news } = found;
+  const isLate = isDigested(mode) && news !== 'waiting' && news !== 'cancelled';
+  // The author's own words are about a completed submission.
+  const told = news === undefined ? heard : heard.map(({ to }) => ({ to }));
+  const all = [...told, { to: isLate ? '' : people }];
   const mails = new Map<string, NewMail>();
   for (const { to, ...words } of all)
     for (const mail of typeof to === 'string'

@@ -5,7 +5,7 @@ import { invitationParameter } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { readSubmissionKey, submissionKeyOfHeader } from '#submissions/submission-keys.ts';
-import type { SubmissionReceipt } from '#submissions/submit-request.ts';
+import type { AcceptedSubmission } from '#submissions/submit-request.ts';
 import { prefillHiddenAnswers } from '../visit/address.ts';
 import { countCompletion, countVisitProgress, deriveVisitProgress } from '../visit/count-visit.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -20,16 +20,18 @@ import {
   prepareConfirmation,
 } from './prepare-confirmation.ts';
 
-/** An accepted submission, and the token with which its visitor can edit it. */
-type AcceptedAnswers = { readonly submission: SubmissionReceipt; readonly editToken?: string };
+/** An accepted submission, with the token of its link and its position on the waiting list. */
+type AcceptedAnswers = Omit<AcceptedSubmission, 'ok' | 'outcome'>;
 type Next = Pick<PreparedConfirmation, 'settings' | 'token' | 'pdf'>;
 
 /**
  * Returns the URL to open after a submission: the author's redirect URL with the receipt, or else the
- * confirmation page.
+ * confirmation page, which also tells visitors that they are on the waiting list.
  */
 function confirmedAddress(visit: Visit, accepted: AcceptedAnswers, next: Next): string {
-  return getRedirectUrl(next.settings, accepted.submission.id) ?? confirmationAddress(visit, accepted, next);
+  const redirect =
+    accepted.position === undefined ? getRedirectUrl(next.settings, accepted.submission.id) : undefined;
+  return redirect ?? confirmationAddress(visit, accepted, next);
 }
 
 /**
@@ -56,7 +58,7 @@ export function getRedirectUrl({ redirect_url }: Settings, receipt: string): str
   return url.href;
 }
 
-/** The path of the edit link; undefined if the form does not allow editing. */
+/** The path of the visitor's link; undefined if the form has none. */
 const editAddress = ({ live }: Visit, { editToken }: AcceptedAnswers): string | undefined =>
   editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
 
@@ -170,17 +172,20 @@ export function sendAcceptedSubmission(
   confirmation: PreparedConfirmation,
 ): FastifyReply {
   const { live } = visit;
-  const { id, completedAt } = result.submission;
+  const { submission, position } = result;
+  const { id, completedAt } = submission;
   const edit = editAddress(visit, result);
   return reply.code(201).send({
     id,
     form_id: live.id,
-    status: 'completed',
+    status: position === undefined ? 'completed' : 'waiting',
+    ...(position !== undefined && { position }),
     created_at: completedAt,
     completed_at: completedAt,
-    confirmation_message: confirmation.message ?? null,
+    confirmation_message: (position === undefined && confirmation.message) || null,
     next: confirmedAddress(visit, result, confirmation),
-    ...(edit !== undefined && { edit_url: `${publicUrl}${edit}` }),
+    ...(edit !== undefined && live.settings.editing && { edit_url: `${publicUrl}${edit}` }),
+    ...(edit !== undefined && { cancel_url: `${publicUrl}${edit}/cancel` }),
     ...(confirmation.pdf !== undefined && {
       pdf_url: `${publicUrl}${pdfAddress(live.id, confirmation.pdf)}`,
     }),

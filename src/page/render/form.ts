@@ -125,8 +125,10 @@ ${view.edit && html`<p class="number">${view.words.editLink}</p>`}
 <h1>${form.attrs.name}</h1>
 ${renderProse(form.attrs.description)}
 </header>
+${view.waitNotice !== undefined && html`<p class="hint">${view.waitNotice}</p>`}
 ${view.notice !== undefined && notice}
 ${formElement(view)}
+${view.cancelLink && html`<p class="actions"><a href="${safeUrl(view.cancelLink.address)}">${view.cancelLink.text}</a></p>`}
 ${script && html`<script type="application/json" id="_form">${renderJson(script.data)}</script>`}`,
   });
 }
@@ -231,6 +233,7 @@ function pageStateOf(view: FormattedView): PageState {
     limits,
     asks: view.asks,
     places: view.places,
+    hasWaitingList: view.hasWaitingList,
     say: view.formatAnswer,
     pictureOf: view.pictureOf ?? (() => ({ address: '' })),
     conditional: conditionalPaths(form),

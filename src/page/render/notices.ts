@@ -38,6 +38,8 @@ type Confirmation = {
         readonly mail?: LinkMailForm | undefined;
       }
     | undefined;
+  /** The link to cancel the submission. */
+  readonly cancel?: { readonly address: string; readonly leavesFrame: boolean } | undefined;
   /** The link to the PDF of the answers. */
   readonly pdf?: { readonly address: string; readonly leavesFrame: boolean } | undefined;
   /** The author's redirect URL, which opens outside the frame. */
@@ -68,6 +70,7 @@ ${
 <p>${fillTemplate(words.editUntil, { date: edit.until })}</p>
 ${edit.mail && foldedMailForm(edit.mail, words)}</div>`
 }
+${view.cancel && html`<p class="prose">${link({ ...view.cancel, text: words.cancelLink })}</p>`}
 ${again !== undefined && html`<p>${link({ address: again, text: words.again, className: 'again' })}</p>`}
 ${view.languages}
 </div>`,

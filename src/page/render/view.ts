@@ -120,6 +120,11 @@ export type FormPageView = {
   readonly social?: LinkPreview | undefined;
   readonly limits: FileLimits;
   readonly places?: QuotasLeft | undefined;
+  readonly hasWaitingList?: boolean | undefined;
+  /** Says that a submission joins the waiting list. */
+  readonly waitNotice?: string | undefined;
+  /** The link to cancel the submission that is being edited. */
+  readonly cancelLink?: { readonly address: string; readonly text: string } | undefined;
   /** Returns the URL and sizes of an image of the workspace. */
   readonly pictureOf?: PageState['pictureOf'] | undefined;
   /** The index of the current step. */

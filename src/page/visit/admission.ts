@@ -70,6 +70,7 @@ export async function findRefusal(
   const key = keyOfRespondent(live, respondent);
   // Before the response limit, so that the person learns that their response was received.
   if (key !== undefined && (await isSubmissionKeyUsed(database, live, key))) return refusal('responded');
+  if (live.settings.waiting_list) return undefined;
   return (await isFormFull(database, live)) ? refusal('full', live) : undefined;
 }
 

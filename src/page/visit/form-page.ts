@@ -186,6 +186,11 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
     social: socialOf(live, context.config.publicUrl),
     limits,
     places: visit.places,
+    hasWaitingList: live.settings.waiting_list === true && !isEdit,
+    waitNotice: visit.isWaiting && !isEdit ? words.waitNotice : undefined,
+    cancelLink: isEdit
+      ? { address: formatFormAddress(`${path}/cancel`, address), text: words.cancelLink }
+      : undefined,
     pictureOf: (id) => ({ address: imageAddress(live.id, id), size: live.pictures.get(id) }),
     step,
     shown,
@@ -264,7 +269,7 @@ const pageCacheSize = 16;
  * page is cached by version, settings, language, day and remaining quotas.
  */
 export function renderFirstPage(context: RenderPageServices, visit: Visit): PageContent {
-  const { live, language, locale, numberLocale, isCounted, places } = visit;
+  const { live, language, locale, numberLocale, isCounted, places, isWaiting } = visit;
   const known = firstPages.get(live.form) ?? new Map<string, PageForKey>();
   firstPages.set(live.form, known);
   const { today } = visit.context;
@@ -279,6 +284,7 @@ export function renderFirstPage(context: RenderPageServices, visit: Visit): Page
     scriptSource,
     live.settings,
     left,
+    isWaiting,
   ]);
   let withKey = known.get(name);
   if (!withKey) {

@@ -17,6 +17,7 @@ import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findRemainingQuotas, noRemainingQuotas, type RemainingQuotas } from '#submissions/quotas.ts';
+import { isFormFull } from '#submissions/response-limit.ts';
 import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { readRespondent } from '#workspaces/sign-in/respondents.ts';
 import type { Html } from '../markup/html.ts';
@@ -81,6 +82,8 @@ export type Visit = {
   readonly isCounted: boolean;
   /** The remaining quota of each option. */
   readonly places: RemainingQuotas;
+  /** Whether every new submission joins the waiting list. */
+  readonly isWaiting: boolean;
   /** Why the form does not accept new submissions from this visitor, if the route admits them anyway. */
   readonly refusal?: Refusal | undefined;
 };
@@ -156,6 +159,7 @@ export function readVisit(
     context,
     isCounted: isVisitCounted(live.settings, request.headers),
     places: noRemainingQuotas,
+    isWaiting: false,
   };
 }
 
@@ -281,6 +285,7 @@ export async function openVisit(
       ...readVisit(live, request, { guest, respondent }),
       refusal,
       places: await findRemainingQuotas(context.database, live),
+      isWaiting: live.settings.waiting_list === true && (await isFormFull(context.database, live)),
     };
   // A page in the form's language or look would reveal a form that was never published.
   throw new FormRefusedError(refusal!, refusal!.reason === 'absent' ? undefined : live);

@@ -9,17 +9,23 @@ import type { Settings } from '#ast/settings.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
-import type { Database } from '#kit/database.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { json, jsonb, statement } from '#kit/statement.ts';
+import { json, jsonb, statement, textEnum } from '#kit/statement.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
+import { toChangedBy } from '../differences.ts';
 import { type EditableAnswers, toEditableAnswers } from '../edited-answers.ts';
 import { openSubmissionLink } from '../links.ts';
 import { QuotaExceeded } from '../quotas.ts';
+import { hasVisitorLink } from '../submission-record.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { findUnverified, type VerifiedAddresses } from '../verified.ts';
+import { findPosition } from '../waiting-list.ts';
 import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
+import { trashSubmissionsInTransaction } from './trash.ts';
 
-/** Selects a completed submission that its visitor wants to edit. */
+/** Selects a completed or waiting submission that its visitor wants to edit. */
 const findEditable = statement('submissions.find_editable', 'workspace_id id', [
   'language? updated_at',
   {
@@ -27,13 +33,14 @@ const findEditable = statement('submissions.find_editable', 'workspace_id id', [
     reference: json<ReferenceData>(),
     structure: effectiveFormColumn,
     settings: jsonb<Settings>(),
+    status: textEnum<SubmissionStatus>(),
   },
 ])`
-  select s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
+  select s.status, s.answers, s.reference, s.language, s.updated_at, v.structure, f.settings
   from submissions s
   ${versionJoin}
   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
-  where s.workspace_id = $workspace_id and s.id = $id and s.status = 'completed' and s.trashed_at is null and f.deleted_at is null`;
+  where s.workspace_id = $workspace_id and s.id = $id and s.status <> 'incomplete' and s.trashed_at is null and f.deleted_at is null`;
 
 /**
  * A submission that its visitor opened for editing. `form` is the version that was answered, which the page
@@ -108,13 +115,72 @@ export async function editByToken(
   return { ok: true, id };
 }
 
-async function findByToken(database: Database, formId: string, token: string) {
+async function findByToken(
+  database: Database,
+  formId: string,
+  token: string,
+  mayUse = ({ editing }: Settings): boolean => editing === true,
+) {
   const { workspaceId, submissionId } = await openSubmissionLink(database, {
     formId,
     token,
     purpose: 'edit',
   });
   const [found] = await findEditable(database, { workspace_id: workspaceId, id: submissionId });
-  if (!found?.settings.editing) throw new ApiError('not_found', 'This link is invalid or has expired.');
+  if (!found || !mayUse(found.settings))
+    throw new ApiError('not_found', 'This link is invalid or has expired.');
   return { workspaceId, submissionId, form: found.structure, ...found };
+}
+
+/**
+ * Finds the submission that the visitor of a link can cancel, with its position if it is waiting.
+ * @throws ApiError not_found.
+ */
+export async function openCancellation(database: Database, formId: string, token: string) {
+  const found = await findByToken(database, formId, token, hasVisitorLink);
+  const { workspaceId, submissionId: id, status, language } = found;
+  const position =
+    status === 'waiting' ? await findPosition(database, { workspaceId, formId, id }) : undefined;
+  return { workspaceId, formId, id, language, position };
+}
+
+/** An invitation stays answered, so that the person gets no reminders. */
+const freeKey = statement('submissions.free_key', 'workspace_id id', '')`
+  update submissions s set key = null, key_digest = null
+  where s.workspace_id = $workspace_id and s.id = $id
+    and not exists (select from invitations i where i.workspace_id = s.workspace_id and i.id = s.key)`;
+
+/**
+ * Moves the submission of a link to the trash, which frees its place, and notifies the form's addresses. A
+ * person who can respond once can then respond again.
+ * @throws ApiError not_found.
+ */
+export async function cancelByToken(
+  { database }: Pick<SubmitServices, 'database'>,
+  formId: string,
+  token: string,
+): Promise<{ id: string }> {
+  const { workspaceId, id } = await openCancellation(database, formId, token);
+  const by = toChangedBy(null);
+  await transaction(database, async (client) => {
+    const trashed = await trashSubmissionsInTransaction(client, { workspaceId, formId }, { ids: [id], by });
+    if (trashed === 0) throw new ApiError('not_found', 'This link is invalid or has expired.');
+    await freeKey(client, { workspace_id: workspaceId, id });
+    await enqueueEmailEvent(client, workspaceId, { kind: 'submission_cancelled', submissionId: id });
+  });
+  return { id };
+}
+
+/** Returns the position of a link's submission; undefined if it is not waiting, or the link does not work. */
+export async function findPositionByToken(
+  database: Database,
+  formId: string,
+  token: string,
+): Promise<number | undefined> {
+  try {
+    return (await openCancellation(database, formId, token)).position;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import { stampConsents } from '#ast/answers/stamp-consents.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
+import { enqueuePromotion } from '#forms/enqueue-promotion.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { normalizeLabels } from '#forms/labels.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
@@ -24,6 +25,7 @@ import {
 } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
+import { enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { stageIdSql } from '#workspaces/stages.ts';
 import { createChangeEvent, type FormKey } from '../change-event.ts';
@@ -45,8 +47,9 @@ import {
   enqueueCompletionEmails,
   releaseFiles,
   searchTermsSql,
+  sendsSubmissionEmails,
 } from '../submission-record.ts';
-import { addToSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
+import { moveSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { requireStorableReference } from '../submit-request.ts';
 import { keepVerified, type VerifiedAddresses } from '../verified.ts';
@@ -162,7 +165,7 @@ export async function changeSubmission(
 const withStatus = (current: Current, status: SubmissionStatus): Current => ({
   ...current,
   status,
-  completed_at: current.completed_at ?? (status === 'completed' ? now() : null),
+  completed_at: current.completed_at ?? (status === 'incomplete' ? null : now()),
 });
 
 /**
@@ -195,7 +198,8 @@ function checkChanged(
     if (!checked.ok) throw invalid('The answers are not valid.', checked.errors);
     return checked;
   }
-  if (status === 'incomplete' || status === before) return undefined;
+  // Submitted answers were valid, even if rules about the current day now refuse them.
+  if (status === 'incomplete' || before !== 'incomplete') return undefined;
   const checked = checkVisitorAnswers(structure, { ...edit, raw: stored });
   if (!checked.ok)
     throw invalid(
@@ -336,10 +340,10 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
     listFiles(structure, before.answers).map((file) => file.id),
     files,
   );
-  if (before.status === after.status) return;
-  // A fixed order, so that two changes in opposite directions cannot deadlock.
-  for (const status of ['completed', 'incomplete'] as const)
-    await addToSubmissionCount(db, { ...key, status, change: status === after.status ? 1 : -1 });
+  if (before.status !== after.status)
+    await moveSubmissionCount(db, key, { from: before.status, to: after.status });
+  // Other answers may free an option, or fit one that is free.
+  else if (target.limited) await enqueuePromotion(db, key);
 }
 
 /** Claims new files, and releases removed ones. */
@@ -378,6 +382,9 @@ async function recordChangeEvent(
     formId,
     ...createChangeEvent(kind, { workspaceId, formId }, after),
   });
+  const getsPlace = before.status === 'waiting' && after.status === 'completed';
+  if (getsPlace && sendsSubmissionEmails(after.settings))
+    await enqueueEmailEvent(db, workspaceId, { kind: 'submission_promoted', submissionId: after.id });
   if (!isFirst) return deliveries;
   const completed = { live: { workspaceId, id: formId, settings: after.settings }, id: after.id };
   await createEditLink(db, vault, completed);

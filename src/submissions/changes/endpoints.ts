@@ -103,7 +103,7 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
     changeSubmission: operation({
       summary: 'Change submission',
       description:
-        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags, the stage or the assignee change, because events do not contain them. The history records every change.',
+        'Applies a merge patch. Webhooks receive `submission.updated`, unless only the tags, the stage or the assignee change, because events do not contain them. The history records every change. To give a waiting submission a place, even beyond the response limit, set its status to `completed`.',
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,

@@ -69,12 +69,9 @@ export function readLine(
   const doubts: LineDoubt[] = [];
   const add = (column: string | null, message: string, is_left_out: boolean): void =>
     void problems.push({ line: line.line, column, message, is_left_out });
-  if (reading.isOwn && line.cells[1] === 'incomplete')
-    add(
-      columns[1]!.title,
-      'This submission is incomplete. Only completed submissions can be imported.',
-      true,
-    );
+  const status = reading.isOwn ? line.cells[1] : undefined;
+  if (status === 'incomplete' || status === 'waiting')
+    add(columns[1]!.title, `This submission is ${status}. Only completed submissions can be imported.`, true);
   for (const [index, use] of mapping.entries()) {
     const cell = line.cells[index] ?? '';
     if (isBlankCell(cell)) continue;

@@ -16,7 +16,7 @@ const placeOf: Readonly<
 > = {
   submissions: {
     from: 'submissions x',
-    where: "x.status = 'completed' and x.trashed_at is null",
+    where: "x.status <> 'incomplete' and x.trashed_at is null",
     since: 'x.completed_at',
     isById: true,
   },
@@ -28,7 +28,7 @@ const placeOf: Readonly<
   },
   files: {
     from: 'files x join submissions s on s.workspace_id = x.workspace_id and s.id = x.submission_id',
-    where: "s.status = 'completed' and s.trashed_at is null",
+    where: "s.status <> 'incomplete' and s.trashed_at is null",
     since: 'x.created_at',
   },
   mails: { from: 'mails x', where: "x.state <> 'queued' and not x.is_private", since: 'x.created_at' },

@@ -19,6 +19,9 @@ const findFirstWorkspace = statement('password_reset.find_first_workspace', '', 
 export type EmailEvent =
   /** `locale`: the language in which the visitor saw the page, if known. */
   | { kind: 'submission_completed'; submissionId: string; locale?: Locale | undefined }
+  /** A waiting submission got a place, or its visitor cancelled a submission. */
+  | { kind: 'submission_promoted'; submissionId: string }
+  | { kind: 'submission_cancelled'; submissionId: string }
   | { kind: 'digest_due'; formId: string }
   | { kind: 'key_created'; keyId: string }
   | { kind: 'key_rotated'; keyId: string; formerUntil: string }

@@ -6,7 +6,7 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';
-import { Chip } from '../../design/chip.tsx';
+import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
 import { downloadTextFile } from '../../design/save-file.ts';
@@ -124,7 +124,7 @@ function Where({
         </Link>
       )}
       {is_trashed && <Chip>In trash</Chip>}
-      {status === 'incomplete' && <Chip>Incomplete</Chip>}
+      {status !== null && status !== 'completed' && <StatusChip status={status} />}
     </div>
   );
 }

@@ -249,7 +249,11 @@ export function StatusSwitch({ form, submission }: Omit<SectionProps, 'mayEdit'>
         isPending={change.isPending}
         onPress={() => change.mutate({ status: next }, { onError: () => setExplaining(true) })}
       >
-        {isCompleted ? 'Mark as incomplete' : 'Mark as completed'}
+        {isCompleted
+          ? 'Mark as incomplete'
+          : submission.status === 'waiting'
+            ? 'Give a place'
+            : 'Mark as completed'}
       </Button>
       <Dialog
         title="The status was not changed"

@@ -206,6 +206,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
           <PrintHeader form={form} submission={data} title={title} />
           <div className="row panel-status">
             <StatusChip status={data.status} />
+            {data.position !== undefined && <span className="soft small">Position {data.position}</span>}
             <span className="soft small">
               {data.completed_at ? '' : 'Last saved '}
               <Ago at={receivedAt(data)} /> · {formatDateTime(receivedAt(data))}

@@ -97,6 +97,7 @@ function Words({ form, entry, submission }: WordsProps): ReactElement {
 function describeActor({ by, through }: Extract<TimelineEntry, { changes: unknown }>): string {
   if (through === 'link') return 'the visitor';
   if (through === 'cli') return 'the operator';
+  if (through === 'waiting_list') return 'the waiting list';
   return by === null ? 'a deleted account' : through === 'api' ? `the API key ${by}` : by;
 }
 

@@ -27,6 +27,7 @@ import { VisitsCard } from '../summary/visits-card.tsx';
 import {
   dateDaysAgo,
   isViewFiltered,
+  statusLabels,
   toFilterParameters,
   unfilteredView,
   useViewState,
@@ -55,7 +56,7 @@ export function SummaryScreen(): ReactElement {
   const isFiltered = isViewFiltered(view);
   const areAnswersFiltered = view.where.length > 0 || view.status !== undefined;
   const { data, isPlaceholderData } = query;
-  const hasSubmissions = data !== undefined && data.completed + data.incomplete > 0;
+  const hasSubmissions = data !== undefined && data.completed + data.incomplete + data.waiting > 0;
   return (
     <Page
       title="Summary"
@@ -133,8 +134,7 @@ export function SummaryScreen(): ReactElement {
 /** Describes what a printed summary covers. */
 function describePrint(name: string, view: ViewState, columns: readonly Column[]): string {
   const filters = view.where.map((condition) => `${describeCondition(condition, columns)}. `).join('');
-  const status =
-    view.status === undefined ? '' : `${view.status === 'completed' ? 'Completed' : 'Incomplete'} only. `;
+  const status = view.status === undefined ? '' : `${statusLabels[view.status]} only. `;
   const today = formatDate(new Date().toISOString());
   return `${name}. ${formatPeriod(view)}. ${status}${filters}Printed on ${today}.`;
 }
@@ -236,20 +236,21 @@ function LeftOut({ elements }: { elements: Summary['elements'] }): ReactElement 
 }
 
 function Totals({
-  summary: { completed, incomplete },
+  summary: { completed, incomplete, waiting },
   areAllStatuses,
 }: {
   summary: Summary;
   areAllStatuses: boolean;
 }): ReactElement {
   const figures: readonly (readonly [label: string, count: number, narrowed: LinkFilter])[] = [
-    ['Submissions', completed + incomplete, {}],
+    ['Submissions', completed + incomplete + waiting, {}],
     ...(areAllStatuses
       ? ([
           ['Completed', completed, { status: 'completed' }],
           ['Incomplete', incomplete, { status: 'incomplete' }],
         ] as const)
       : []),
+    ...(areAllStatuses && waiting > 0 ? ([['Waiting', waiting, { status: 'waiting' }]] as const) : []),
   ];
   return (
     <dl className="figures">

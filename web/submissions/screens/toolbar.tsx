@@ -13,6 +13,8 @@ import {
   type ChangeView,
   dateDaysAgo,
   isViewFiltered,
+  type SubmissionStatus,
+  statusLabels,
   unfilteredView,
   type ViewState,
 } from '../view-state.ts';
@@ -98,8 +100,7 @@ function DaysDialog({ days, onClose, onChange }: DaysDialogProps): ReactElement 
 
 const statuses = [
   { id: 'any', label: 'Any status' },
-  { id: 'completed', label: 'Completed' },
-  { id: 'incomplete', label: 'Incomplete' },
+  ...(Object.keys(statusLabels) as SubmissionStatus[]).map((id) => ({ id, label: statusLabels[id] })),
 ] as const;
 
 type ViewFiltersProps = {

@@ -24,6 +24,8 @@ type Choice = {
   readonly isChosen: boolean;
   /** How many more visitors can choose this option; undefined without a quota. */
   readonly left?: number | undefined;
+  /** Whether visitors can choose the option if it is full. */
+  readonly canWait?: boolean | undefined;
   /**
    * Whether the option's condition is true; undefined without a condition. Every option is in the page, so
    * that the script can show it.
@@ -78,8 +80,11 @@ function noAnswer({ name, place }: Field): Html {
   return html`<noscript><label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label></noscript>`;
 }
 
-/** Whether the quota of an option is used up. Visitors who already chose the option keep it. */
-const isFull = ({ left, isChosen }: Choice): boolean => left === 0 && !isChosen;
+/**
+ * Whether the quota of an option is used up, and it has no waiting list. Visitors who already chose the option
+ * keep it.
+ */
+const isFull = ({ left, isChosen, canWait }: Choice): boolean => left === 0 && !isChosen && !canWait;
 
 /**
  * Disables options that are not offered. `data-offer` is for the script; it is `full` if the quota is used
@@ -90,9 +95,13 @@ const offerAttributes = (choice: Choice) => ({
   'data-offer': choice.isOffered === undefined ? false : isFull(choice) ? 'full' : '',
 });
 
-function formatQuotaLeft({ left }: Choice, { words, language }: Field['place']['page']): string | undefined {
+function formatQuotaLeft(
+  { left, canWait }: Choice,
+  { words, language }: Field['place']['page'],
+): string | undefined {
   if (left === undefined) return undefined;
-  return left === 0 ? words.noPlaceLeft : fillPlural(words.placesLeft, language, { count: left });
+  if (left === 0) return canWait ? words.waitPlace : words.noPlaceLeft;
+  return fillPlural(words.placesLeft, language, { count: left });
 }
 
 function renderQuotaLeft(choice: Choice, page: Field['place']['page']): Html | undefined {
@@ -102,7 +111,7 @@ function renderQuotaLeft(choice: Choice, page: Field['place']['page']): Html | u
 
 /** Lists the options of a question and marks the chosen ones. */
 export function listChoices({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
-  const { places, shown } = place.page;
+  const { places, shown, hasWaitingList } = place.page;
   const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
   return optionsOf(element).map(({ id, label, capacity, image, show_when: when }) => {
     const isOffered = when && shown.holds(when, place.row);
@@ -114,6 +123,7 @@ export function listChoices({ element, place }: Field, isChosen: (option: string
       isChosen: isOffered !== false && isChosen(id),
       // Nothing can be submitted from the builder's canvas, so it shows the full quota.
       left: places ? leftOf(id) : capacity,
+      canWait: hasWaitingList,
     };
   });
 }

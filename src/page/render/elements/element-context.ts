@@ -41,6 +41,8 @@ export type PageState = {
    * shown.
    */
   readonly places?: QuotasLeft | undefined;
+  /** Whether visitors can choose a full option, and then join the waiting list. */
+  readonly hasWaitingList?: boolean | undefined;
   /** Returns the URL and sizes of an image of the workspace. */
   readonly pictureOf: (id: string) => Picture;
   /** Formats the answers that texts show. */

@@ -1,0 +1,211 @@
+import type { Answers } from '#ast/answers/check-answers.ts';
+import { getProperty } from '#ast/basics/json.ts';
+import type { Settings } from '#ast/settings.ts';
+import { effectiveFormColumn } from '#forms/form-rows.ts';
+import { boolean, columns, json, jsonb, onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { countLeft, hasQuotas, type QuotaForm, type RemainingQuotas } from './quotas.ts';
+import type { SubmissionStatus } from './submission-rows.ts';
+
+/** The places that are left: of the response limit, and of each option with a capacity. */
+type Room = { left: number; readonly options: ReadonlyMap<string, Map<string, number>> };
+
+/** A form whose places are counted. `limited` is its live version, if that has quotas. */
+type ListedForm = {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly settings: Settings;
+  readonly limited: QuotaForm | undefined;
+};
+
+const fullOptions = columns('elements options:texts');
+
+/** Returns the SQL condition that answers choose an option of `full_option (element_id, option)`. */
+const choosesSql = (answers: string): string => {
+  const answer = `${answers} -> full_option.element_id`;
+  return `full_option.option = any (array(select json_array_elements_text(
+    case when json_typeof(${answer}) = 'array' then ${answer} else json_build_array(${answer}) end)))`;
+};
+
+const ofList = `s.workspace_id = $workspace_id and s.form_id = $form_id and s.status = 'waiting' and s.trashed_at is null`;
+
+/** Lists the waiting submissions that choose no full option, in their order. */
+const listWaiting = statement(
+  'waiting_list.list',
+  ['workspace_id form_id after:timestamp? limit', fullOptions],
+  ['id completed_at', { answers: json<Answers>() }],
+)`
+  select s.id, s.completed_at, s.answers from submissions s
+  where ${ofList} and ($after is null or s.completed_at > $after) and not exists (
+    select from unnest($elements, $options) as full_option (element_id, option) where ${choosesSql('s.answers')})
+  order by s.completed_at limit $limit`;
+
+/** Counts the submissions up to a waiting one: those that wait for the form, or for one of its full options. */
+const countUpTo = statement(
+  'waiting_list.count_up_to',
+  ['workspace_id form_id id', { is_full: boolean }, fullOptions],
+  'count',
+)`
+  select count(*) as count from submissions mine
+  join submissions s on ${ofList} and s.completed_at <= mine.completed_at
+  where mine.workspace_id = $workspace_id and mine.id = $id and mine.status = 'waiting' and mine.trashed_at is null
+    and ($is_full or s.id = mine.id or exists (
+      select from unnest($elements, $options) as full_option (element_id, option)
+      where ${choosesSql('s.answers')} and ${choosesSql('mine.answers')}))`;
+
+/** Times on the list are in milliseconds and differ, so they order it. */
+const findNextTime = statement('waiting_list.find_next_time', 'workspace_id form_id now', 'at')`
+  select greatest($now, max(s.completed_at) + interval '1 ms') as at from submissions s where ${ofList}`;
+
+const findListedForm = statement('waiting_list.find_form', 'workspace_id form_id', [
+  'version',
+  { structure: effectiveFormColumn, settings: jsonb<Settings>() },
+])`
+  select v.version, v.structure, f.settings from forms f
+  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+  where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
+
+/** Finds the live version of a form, whose limits count its places. */
+export async function readListedForm(
+  db: Queryable,
+  { workspaceId, formId: id }: { workspaceId: string; formId: string },
+): Promise<ListedForm | undefined> {
+  const found = onlyRow(await findListedForm(db, { workspace_id: workspaceId, form_id: id }));
+  if (!found) return undefined;
+  const { version, structure: form, settings } = found;
+  return {
+    workspaceId,
+    id,
+    settings,
+    limited: hasQuotas(form) ? { workspaceId, id, version, form } : undefined,
+  };
+}
+
+/**
+ * Runs as a separate statement after the lock: a statement sees what was committed before it began, not what
+ * was committed while it waited.
+ */
+const countCompleted = statement('count_completed', 'workspace_id form_id', 'completed')`
+  select coalesce(sum(count), 0)::bigint as completed from submission_counts
+  where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`;
+
+/** Counts what is left of the response limit of a form; infinite if it has none. */
+export async function countLeftOfLimit(
+  db: Queryable,
+  live: Pick<ListedForm, 'workspaceId' | 'id' | 'settings'>,
+): Promise<number> {
+  const maximum = live.settings.max_submissions;
+  if (maximum === undefined) return Number.POSITIVE_INFINITY;
+  const [count] = await countCompleted(db, { workspace_id: live.workspaceId, form_id: live.id });
+  return maximum - count!.completed;
+}
+
+async function findRoom(db: Queryable, form: ListedForm): Promise<Room> {
+  const options: RemainingQuotas = form.limited ? await countLeft(db, form.limited) : new Map();
+  return {
+    left: await countLeftOfLimit(db, form),
+    options: new Map([...options].map(([element, left]) => [element, new Map(left)])),
+  };
+}
+
+const listFullOptions = ({ options }: Room) => {
+  const full = [...options].flatMap(([element, left]) =>
+    [...left].flatMap(([option, count]) => (count > 0 ? [] : [{ element, option }])),
+  );
+  return { elements: full.map(({ element }) => element), options: full.map(({ option }) => option) };
+};
+
+/** Lists the limited options that answers choose, each with the map of what is left. */
+const listChoices = ({ options }: Room, answers: Answers): { left: Map<string, number>; option: string }[] =>
+  [...options].flatMap(([element, left]) =>
+    [getProperty(answers, element)]
+      .flat()
+      .flatMap((option) => (typeof option === 'string' && left.has(option) ? [{ left, option }] : [])),
+  );
+
+const hasRoom = (room: Room, answers: Answers): boolean =>
+  room.left > 0 && listChoices(room, answers).every(({ left, option }) => left.get(option)! > 0);
+
+function reserve(room: Room, answers: Answers): void {
+  room.left -= 1;
+  for (const { left, option } of listChoices(room, answers)) left.set(option, left.get(option)! - 1);
+}
+
+/** The number of waiting submissions that one statement reads. */
+const batchSize = 500;
+
+/**
+ * Finds the waiting submissions that get the free places of a form, in their order. The result is exact under
+ * the form lock. @returns at most `most` submissions, and what is left after them.
+ */
+export async function findPromotable(
+  db: Queryable,
+  form: ListedForm,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ ids: readonly string[]; room: Room }> {
+  const room = await findRoom(db, form);
+  const key = { workspace_id: form.workspaceId, form_id: form.id };
+  const ids: string[] = [];
+  let after: Date | null = null;
+  for (let isDone = false; !isDone && room.left > 0 && ids.length < most; ) {
+    const batch: Awaited<ReturnType<typeof listWaiting>> = await listWaiting(db, {
+      ...key,
+      after,
+      limit: batchSize,
+      ...listFullOptions(room),
+    });
+    for (const { id, answers } of batch) {
+      if (ids.length >= most || !hasRoom(room, answers)) continue;
+      reserve(room, answers);
+      ids.push(id);
+    }
+    isDone = batch.length < batchSize;
+    after = batch.at(-1)?.completed_at ?? after;
+  }
+  return { ids, room };
+}
+
+/**
+ * Decides under the form lock whether submitted answers get a place or join the waiting list, behind everyone
+ * who waits for one of their places.
+ * @param at the time of the submit. A time on the list is later than all others on it.
+ */
+export async function admitAnswers(
+  db: Queryable,
+  form: ListedForm,
+  answers: Answers,
+  at: Date,
+): Promise<{ status: 'completed' | 'waiting'; at: Date }> {
+  const { settings, limited } = form;
+  if (!settings.waiting_list || (settings.max_submissions === undefined && !limited))
+    return { status: 'completed', at };
+  if (hasRoom((await findPromotable(db, form)).room, answers)) return { status: 'completed', at };
+  const list = { workspace_id: form.workspaceId, form_id: form.id, now: at };
+  return { status: 'waiting', at: (await findNextTime(db, list))[0]!.at };
+}
+
+/**
+ * Returns the position of a submission on the waiting list, counted from 1: among all if the form is full,
+ * otherwise among those that wait for one of its options. Undefined if it is not waiting.
+ */
+export async function findPosition(
+  db: Queryable,
+  { workspaceId, formId, id }: { workspaceId: string; formId: string; id: string },
+): Promise<number | undefined> {
+  const form = await readListedForm(db, { workspaceId, formId });
+  if (!form) return undefined;
+  const room = await findRoom(db, form);
+  const list = { workspace_id: workspaceId, form_id: formId, id };
+  const [counted] = await countUpTo(db, { ...list, is_full: room.left <= 0, ...listFullOptions(room) });
+  return counted!.count || undefined;
+}
+
+/** Returns the position of a stored submission with this status, for its visitor. */
+export async function describeWait(
+  db: Queryable,
+  { live, id }: { live: { workspaceId: string; id: string }; id: string },
+  status: SubmissionStatus,
+): Promise<{ position?: number }> {
+  if (status !== 'waiting') return {};
+  const position = await findPosition(db, { workspaceId: live.workspaceId, formId: live.id, id });
+  return position === undefined ? {} : { position };
+}
