@@ -144,9 +144,11 @@ test(`every command of the README, guides and the operator’s handbook works as
   assert.match(onlyOnce!, /idempotency-replayed: true/i);
   assert.match(late!, /etag: "[^]*"error":"precondition_failed"/i);
   if (!isSlice) {
-    const [registered, tested, events] = guide('webhooks');
+    const [registered, tested, templated, shared, events] = guide('webhooks');
     assert.match(registered!, /"secret":"whsec_/);
     assert.match(tested!, /"submission\.created"/);
+    assert.match(templated!, /"format":"template"/);
+    assert.match(shared!, /"form_id":null[^]*"format":"slack"/);
     assert.match(events!, /"has_more":false/);
     const [converted, imported] = guide('importing');
     assert.match(converted!, /"mapped"[^]*"structure"/);
