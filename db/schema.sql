@@ -261,6 +261,26 @@ create table digests (
   constraint digests_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
 );
 
+create table domain_lookup (
+  domain text not null,
+  workspace_id uuid not null,
+  domain_id uuid not null,
+  verified_at timestamp with time zone not null,
+  constraint domain_lookup_pkey PRIMARY KEY (domain),
+  constraint domain_lookup_workspace_id_domain_id_fkey FOREIGN KEY (workspace_id, domain_id) REFERENCES domains(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX verified_domains_of_workspace ON domain_lookup USING btree (workspace_id, domain_id);
+
+create table domains (
+  workspace_id uuid not null,
+  id uuid not null,
+  domain text not null,
+  created_at timestamp with time zone not null,
+  constraint domains_pkey PRIMARY KEY (workspace_id, id),
+  constraint domains_workspace_id_domain_key UNIQUE (workspace_id, domain),
+  constraint domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table events (
   workspace_id uuid not null,
   id uuid not null,
@@ -718,6 +738,15 @@ create table shares (
   constraint shares_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
 );
 CREATE INDEX shares_of_form ON shares USING btree (workspace_id, form_id);
+
+create table slug_lookup (
+  slug text not null,
+  workspace_id uuid not null,
+  form_id uuid not null,
+  constraint slug_lookup_pkey PRIMARY KEY (slug),
+  constraint slug_lookup_workspace_id_form_id_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX slugs_of_form ON slug_lookup USING btree (workspace_id, form_id);
 
 create table stored_bytes (
   workspace_id uuid not null,

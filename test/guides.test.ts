@@ -73,6 +73,7 @@ const marked: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['tour', 'run', 'listen'],
   'docs/operating/README.md': ['run', 'people'],
   'docs/operating/cells.md': ['run'],
+  'docs/operating/domains.md': ['run'],
   ...Object.fromEntries(
     [...runGuides.map((name) => `guides/${name}`), 'backups', 'mcp', 'secrets'].map((name) => [
       `docs/${name}.md`,

@@ -7,7 +7,7 @@ import { isSlice } from './cases.ts';
 import { command, runHere } from './command-line.ts';
 import { testDatabase } from './database.ts';
 import { readCommands } from './page-commands.ts';
-import { openService } from './service.ts';
+import { callApi, openService } from './service.ts';
 
 /*
  * Runs commands of the operators' pages as written. test/flows/tour.test.ts runs most of
@@ -65,6 +65,15 @@ test('docs/backups.md saves, restores and moves everything, members who cannot s
   assert.notEqual(await key(), before);
   assert.ok(!(await key()).includes(before.trim()), 'the former one is gone');
   assert.deepEqual(await workspaces(last), ['Acme']);
+});
+
+test('docs/operating/domains.md verifies a domain without a TXT record', async () => {
+  const service = await openService();
+  const tenant = await service.makeTenant();
+  const [verify] = await readCommands('docs/operating/domains.md', 'run');
+  for (const _ of [1, 2]) await follow(verify!, service.environment, { '<workspace>': tenant.workspaceId });
+  const { body } = await callApi(service.url, await tenant.makeFullKey(), 'GET', '/domains');
+  assert.partialDeepStrictEqual(body.data, [{ domain: 'forms.example.com', status: 'verified' }]);
 });
 
 test('docs/operating/cells.md creates a cell beside the running service', async () => {

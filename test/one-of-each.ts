@@ -48,6 +48,11 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
   const note = await call('POST', `/submissions/${submission.body.id}/notes`, { text: 'A note.' });
   const view = await call('POST', `/forms/${form.id}/views`, { name: 'All', query: {} });
   const share = await call('POST', `/forms/${form.id}/shares`, {});
+  const domain = await call('POST', '/domains', { domain: `${newId()}.example.com` });
+  await tenant.database.query(
+    'insert into domain_lookup select domain, workspace_id, id, created_at from domains where id = $1',
+    [domain.id],
+  );
   const begun = { filter: { status: 'incomplete' } };
   const deletion = await call('POST', `/forms/${form.id}/submissions/deletions`, begun);
   const tagging = await call('POST', `/forms/${form.id}/submissions/taggings`, { ...begun, add: ['tag'] });
@@ -67,6 +72,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
     replays: replay.id,
     views: view.id,
     shares: share.id,
+    domains: domain.id,
     'people/erasures': erasure.id,
     tasks: tagging.id,
     note: note.id,

@@ -202,7 +202,7 @@ test('every statement reads each tenant table by workspace, except declared cros
 });
 
 test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key includes it', async () => {
-  const lookups = ['api_key_lookup', 'form_lookup'];
+  const lookups = ['api_key_lookup', 'form_lookup', 'slug_lookup', 'domain_lookup'];
   const keys = await database.query<{ relation: string; name: string; first: string }>(
     `select i.indrelid::regclass::text as relation, i.indexrelid::regclass::text as name, a.attname as first
      from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import type { FormNode } from '#ast/form/tree.ts';
 import { structure } from './ast/forms.ts';
 import type { Body, Tenant, TestService } from './service.ts';
@@ -105,4 +106,20 @@ export const loadPage = (
     });
     sent.on('response', (answer) => resolve(answer.resume().statusCode!)).on('error', reject);
     sent.end(new URLSearchParams(body).toString());
+  });
+
+/** Sends a request with any Host header, which `fetch` cannot do. */
+export const fetchAt = (
+  { url }: Pick<TestService, 'url'>,
+  host: string,
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
+): Promise<{ status: number; text: string; headers: IncomingHttpHeaders }> =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${url}${path}`, { method, headers: { Host: host, ...headers } });
+    sent.on('error', reject).on('response', (response) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      readText(response).then((text) => resolve({ status, text, headers: answered }), reject);
+    });
+    sent.end(body);
   });

@@ -216,6 +216,11 @@ const routeTree = root.addChildren([
         }),
         createRoute({
           getParentRoute: () => workspace,
+          path: '/settings/domains',
+          component: lazyScreen(() => import('./settings/domains-screen.tsx'), 'DomainsScreen'),
+        }),
+        createRoute({
+          getParentRoute: () => workspace,
           path: '/settings/retention',
           component: lazyScreen(() => import('./settings/retention.tsx'), 'RetentionScreen'),
         }),

@@ -130,6 +130,19 @@ export const messageSetting = {
   control: 'text',
 } as const satisfies SettingKind<string>;
 
+const slugPattern = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
+/** Other paths below `/f/`: the names of routes, and form IDs. */
+const reservedSlugs = /^(?:assets|fonts|signed-in|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+export const slugSetting = {
+  accepts: (value: unknown): value is string =>
+    typeof value === 'string' && slugPattern.test(value) && !reservedSlugs.test(value),
+  problem:
+    'must be 3 to 64 lower-case letters, digits and hyphens, with no hyphen at either end, and not "assets", "fonts", "signed-in" or a form ID',
+  schema: { type: 'string', pattern: slugPattern.source },
+  control: 'line',
+} as const satisfies SettingKind<string>;
+
 export const timestampSetting = {
   accepts: (value): value is string => typeof value === 'string' && toUtcTimestamp(value) !== undefined,
   problem: 'must be a time like 2026-01-31T14:30:00Z or 2026-01-31T15:30:00+01:00',

@@ -17,6 +17,7 @@ import {
   type SettingKind,
   type SettingRow,
   type SettingsError,
+  slugSetting,
   timestampSetting,
 } from './settings-kinds.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
@@ -59,6 +60,13 @@ export const settingRows = {
     note: '`organisation` requires an identity provider (OIDC_ISSUER).',
     card: 'access',
     isKept: true,
+  },
+  slug: {
+    ...slugSetting,
+    title: 'Short address',
+    help: 'The end of the public link, such as summer-party. Former links still lead to the form.',
+    note: 'Unique in the instance. A form keeps its former short addresses until it is deleted. Copies and imports of a form have none.',
+    card: 'access',
   },
   password: {
     accepts(value): value is string {

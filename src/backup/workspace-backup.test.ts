@@ -200,6 +200,26 @@ test('an email address of another account is rejected by name', async () => {
   assert.deepEqual(await filledTables(there.database), ['users']);
 });
 
+test('a short address and a domain that another workspace has are rejected by name', async () => {
+  const named = await service.makeTenant();
+  await makeForm(named, [element('text', 'a')], { settings: { slug: 'restored-form' } });
+  const file = join(home, 'named');
+  await backUpWorkspace({ database: named.database, storage }, named.workspaceId, {
+    path: file,
+    version: '1',
+  });
+  const there = await openService();
+  const rival = await there.makeTenant();
+  await makeForm(rival, [element('text', 'a')], { settings: { slug: 'restored-form' } });
+  await assert.rejects(
+    restoreWorkspace(
+      { database: there.services.database, storage: there.services.storage, key },
+      { path: file },
+    ),
+    { constructor: BackupError, message: /has the short address or domain “restored-form”/ },
+  );
+});
+
 test('an existing workspace is rejected, and so are another version and another key', async () => {
   await assert.rejects(
     restoreWorkspace({ database, storage, key }, { path }),

@@ -291,11 +291,21 @@ export async function restoreWorkspace(
     return { workspace: workspace.id, name: workspace.name, made_at, version, rows: sum(rows), files, bytes };
   } catch (error) {
     for (const file of stored) await storage.remove(file);
-    throw isInvalidRowsError(error) ? createDamagedBackupError(error.message) : error;
+    throw isInvalidRowsError(error) ? describeInvalidRows(error) : error;
   } finally {
     await entries.return(undefined);
     await pool.end();
   }
+}
+
+/** Short addresses and domains are unique in an instance. All other keys are unique in a workspace. */
+function describeInvalidRows(error: Error & { table?: string; detail?: string }): BackupError {
+  const [, name] = /=\((.+)\)/.exec(error.detail ?? '') ?? [];
+  return error.table === 'slug_lookup' || error.table === 'domain_lookup'
+    ? new BackupError(
+        `Another workspace in this instance has the short address or domain “${name}”. Delete its form or its domain first.`,
+      )
+    : createDamagedBackupError(error.message);
 }
 
 /** Records each key before its bytes are stored, so that a failed restore can delete the files. */

@@ -32,7 +32,7 @@ import {
 import { listFormVersions, publishWorkingCopy, readVersion, requirePublishable } from './versions.ts';
 
 /** Formats a working copy for the API, with its ETag. The ETag also changes when the live form changes. */
-function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
+function presentDraft({ form: { domain, ...form }, draft }: BuilderForm, addresses: FormAddresses) {
   const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
   const tag = draftEtagOf(
     draft.revision,
@@ -51,7 +51,10 @@ function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
       created_at: asWireValue(version_created_at),
       created_by: version_created_by,
     },
-    form: { ...asWireValue(own), public_url: publicUrlOf(addresses, own.id) },
+    form: {
+      ...asWireValue(own),
+      public_url: publicUrlOf(addresses, { id: own.id, domain, slug: settings.slug }),
+    },
   };
   return { body, tag };
 }

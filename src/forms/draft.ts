@@ -7,13 +7,14 @@ import type { IfMatchTimes } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { linkDomainSql } from '#workspaces/domains.ts';
 import { formColumns, sentStructureColumn, submissionCountSql, withoutPassword } from './form-rows.ts';
 
 /** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */
 const findBuilderForm = statement('find_builder_form', 'workspace_id id', [
   'has_password:boolean submission_count version version_created_at:timestamp',
   'version_created_by:text? revision? base_version? saved_at? saved_by?',
-  'is_untouched:boolean?',
+  'is_untouched:boolean? domain:text?',
   {
     settings: jsonb<Settings>(),
     structure: sentStructureColumn,
@@ -24,6 +25,7 @@ const findBuilderForm = statement('find_builder_form', 'workspace_id id', [
 ])`
   select f.id, f.workspace_id, f.name, f.description, f.status, f.labels, f.created_at, f.updated_at, f.published_at,
          f.settings, f.password_hash is not null as has_password, ${submissionCountSql} as submission_count,
+         ${linkDomainSql('f.workspace_id')} as domain,
          f.version, v.structure, v.created_at as version_created_at, author.name as version_created_by,
          d.revision, d.structure as draft_structure, d.settings as draft_settings, d.base_version, d.saved_at,
          saver.name as saved_by,

@@ -132,7 +132,7 @@ export async function dryRun(
   const live = { workspaceId, formId, form: effectiveForm(structure) };
   const needed: Permission = 'submissions:read';
   const [judgement, impact] = await Promise.all([
-    judgeForm(db, workspaceId, candidate),
+    judgeForm(db, workspaceId, { ...candidate, formId }),
     findImpact(db, live, candidate.structure, scope.may(needed)),
   ]);
   return { ...judgement, ...impact };

@@ -18,6 +18,7 @@ import {
   textEnum,
 } from '#kit/statement.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { linkDomainSql } from '#workspaces/domains.ts';
 
 /** A structure as it was sent, with `attrs` and `children` added at every node, for responses of the API. */
 export const sentStructureColumn: StatementColumn<object> = {
@@ -89,8 +90,36 @@ export type FormStatus = 'draft' | 'published' | 'archived';
 
 /** The base URL of public pages and the builder (docs/rules.md 18). */
 export type FormAddresses = { publicUrl: string };
-export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
-  `${publicUrl}/f/${formId}`;
+
+/** What the public URL of a form consists of: its workspace's domain, and its short address or else its ID. */
+type PublicAddress = { id: string; domain: string | null; slug?: string | null | undefined };
+
+/** The columns of the public address of a form `f`, and their SQL. */
+export const publicAddressColumns = columns('domain:text? slug:text?');
+export const publicAddressSql = `${linkDomainSql('f.workspace_id')} as domain, f.settings ->> 'slug' as slug`;
+
+/** Returns the origin of public links of a workspace. Its own domain is always served over https. */
+export const publicOriginOf = (
+  { publicUrl }: FormAddresses,
+  { domain }: Pick<PublicAddress, 'domain'>,
+): string => (domain === null ? publicUrl : `https://${domain}`);
+
+export const publicUrlOf = (addresses: FormAddresses, form: PublicAddress): string =>
+  `${publicOriginOf(addresses, form)}/f/${form.slug ?? form.id}`;
+
+const findPublicAddress = statement('find_public_address', 'workspace_id id', publicAddressColumns)`
+  select ${publicAddressSql} from forms f where f.workspace_id = $workspace_id and f.id = $id`;
+
+/** Returns the public URL of a form. @throws ApiError not_found. */
+export async function readPublicUrl(
+  db: Queryable,
+  addresses: FormAddresses,
+  { workspaceId, formId: id }: { workspaceId: string; formId: string },
+): Promise<string> {
+  const found = requireRow(await findPublicAddress(db, { workspace_id: workspaceId, id }));
+  return publicUrlOf(addresses, { id, ...found });
+}
+
 const builderUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/app/forms/${formId}`;
 
@@ -140,10 +169,14 @@ export const presentForm = (
   ...times(row),
 });
 
-export const presentCreated = (row: FormRow, structure: object, addresses: FormAddresses) => ({
+export const presentCreated = (
+  row: FormRow & PublicAddress,
+  structure: object,
+  addresses: FormAddresses,
+) => ({
   ...summary(row),
   structure: addMissingNodeMembers(structure) as object,
-  public_url: publicUrlOf(addresses, row.id),
+  public_url: publicUrlOf(addresses, row),
   builder_url: builderUrlOf(addresses, row.id),
   ...times(row),
 });

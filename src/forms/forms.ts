@@ -20,10 +20,13 @@ import {
   formColumns,
   hashPasswordChange,
   type PasswordChange,
+  publicAddressColumns,
+  publicAddressSql,
   readPasswordChange,
   withoutPassword,
 } from './form-rows.ts';
 import { claimImages } from './images/images.ts';
+import { insertSlugSql, rejectDuplicateSlug, requireFreeSlug } from './slugs.ts';
 
 /**
  * Inserts a form, its first version, its lookup row, its search languages and its audit entry, all or
@@ -37,7 +40,7 @@ const insertForm = statement(
     { status: textEnum<FormStatus>(), settings: jsonb<Settings>(), fields: json<object>() },
     auditEntryParameters,
   ],
-  formColumns,
+  [formColumns, publicAddressColumns],
 )`
   with form as (
     insert into forms (workspace_id, id, name, description, status, settings, password_hash, labels, version, created_at, updated_at, published_at)
@@ -49,6 +52,8 @@ const insertForm = statement(
     select workspace_id, id, version, name, $structure, settings, $fields, created_at, $created_by from form),
   lookup as (
     insert into form_lookup (form_id, workspace_id) select id, workspace_id from form),
+  slug as (
+    ${insertSlugSql}),
   language as (
     insert into search_languages (workspace_id, language) select $workspace_id, unnest($languages) on conflict do nothing),
   segment as (
@@ -57,7 +62,8 @@ const insertForm = statement(
     where not exists (select from search_segments where workspace_id = $workspace_id) on conflict do nothing),
   line as (
     ${insertAuditEntrySql('form')})
-  select id, workspace_id, name, description, status, labels, created_at, updated_at, published_at from form`;
+  select id, workspace_id, name, description, status, labels, created_at, updated_at, published_at, ${publicAddressSql}
+  from form f`;
 
 /**
  * Updates a form and adds the next version, which is live. Concurrent updates run one after the other, so two
@@ -90,6 +96,8 @@ const updateForm = statement(
   version as (
     insert into form_versions (workspace_id, form_id, version, name, structure, settings, fields, created_at, created_by)
     select workspace_id, id, version, name, $structure, settings, $fields, $now, $created_by from form),
+  slug as (
+    ${insertSlugSql}),
   language as (
     insert into search_languages (workspace_id, language)
     select workspace_id, unnest($languages) from form on conflict do nothing)
@@ -138,7 +146,8 @@ export async function createForm(
   await claimImages(database, workspaceId, { settings, form });
   const { password_hash } = await hashPasswordChange(password);
   const id = change.id ?? newId();
-  const [row] = await insertForm(database, {
+  await requireFreeSlug(database, id, settings);
+  const insert = insertForm(database, {
     workspace_id: workspaceId,
     id,
     ...versionOf(form, change.structure),
@@ -151,6 +160,7 @@ export async function createForm(
     created_by: change.changedBy ?? null,
     ...toAuditEntryParameters(line),
   });
+  const [row] = await rejectDuplicateSlug(insert);
   return row!;
 }
 
@@ -167,7 +177,8 @@ export async function changeForm(
 ): Promise<void> {
   const { form, settings, password } = validateFormChange(change);
   await claimImages(database, workspaceId, { settings, form });
-  const changed = await updateForm(database, {
+  await requireFreeSlug(database, id, settings);
+  const update = updateForm(database, {
     workspace_id: workspaceId,
     id,
     ...versionOf(form, change.structure),
@@ -180,6 +191,7 @@ export async function changeForm(
     unchanged: change.unchanged ?? null,
     now: change.at ?? now(),
   });
+  const changed = await rejectDuplicateSlug(update);
   if (changed.length === 0) throw await refusal(database, workspaceId, id);
   await enqueuePromotion(database, { workspace_id: workspaceId, form_id: id });
 }

@@ -22,6 +22,7 @@ import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findMissingImages } from './images/images.ts';
 import type { Judgement } from './shapes.ts';
+import { findSlugProblems } from './slugs.ts';
 
 type Warning = Judgement['warnings'][number];
 type NodePosition = { readonly node: Readonly<Record<string, unknown>>; readonly path: readonly number[] };
@@ -112,7 +113,12 @@ function nameOf(type: unknown, attrs: unknown): string {
 const mostWarnings = 100;
 
 /** A form that is not validated yet, with its settings if they were sent. */
-export type FormCandidate = { readonly structure: unknown; readonly settings?: unknown };
+export type FormCandidate = {
+  readonly structure: unknown;
+  readonly settings?: unknown;
+  /** The form that it changes, if it is known. */
+  readonly formId?: string;
+};
 
 /**
  * Returns all problems that would prevent storing a form and its settings, with warnings about probable
@@ -122,7 +128,7 @@ export type FormCandidate = { readonly structure: unknown; readonly settings?: u
 export async function judgeForm(
   db: Queryable,
   workspaceId: string,
-  { structure, settings }: FormCandidate,
+  { structure, settings, formId }: FormCandidate,
 ): Promise<Judgement> {
   const checked = validateStructure(structure);
   const problems: ErrorItem[] = checked.ok
@@ -136,6 +142,7 @@ export async function judgeForm(
   }
   const form = checked.ok ? checked.form : undefined;
   problems.push(...(await findMissingImages(db, workspaceId, { settings: known, form })));
+  if (formId !== undefined) problems.push(...(await findSlugProblems(db, known?.slug, formId)));
   // A misspelled name often causes a problem, so these warnings are returned together with problems.
   const slips = findSlips(structure);
   const others = checked.ok && problems.length === 0 ? findWarnings(checked.form, known) : [];

@@ -11,6 +11,7 @@ import { now } from '#kit/clock.ts';
 import { coalesceCalls } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { json, jsonb, onlyRow, statement, textEnum } from '#kit/statement.ts';
+import { linkDomainSql } from '#workspaces/domains.ts';
 import { type FormStatus, sentStructureColumn } from './form-rows.ts';
 import { findImageDimensions, imagesOfSettings } from './images/images.ts';
 
@@ -33,10 +34,11 @@ export const isFeedOnSql = `feeds.read_at > now() - ${feedLifetimeSql}`;
  * version.
  */
 const findLiveForm = statement('find_live_form', 'id', [
-  'workspace_id name version published_at? password_hash? has_listeners:boolean',
+  'workspace_id name version published_at? password_hash? has_listeners:boolean domain:text?',
   { status: textEnum<FormStatus>(), settings: jsonb<Settings>() },
 ])`
   select f.workspace_id, f.name, f.status, f.settings, f.version, f.published_at, f.password_hash,
+         ${linkDomainSql('f.workspace_id')} as domain,
          exists (select from webhooks w where w.workspace_id = f.workspace_id and (w.form_id = f.id or w.form_id is null))
            or exists (select from feeds where feeds.workspace_id = f.workspace_id and ${isFeedOnSql}) as has_listeners
   from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
@@ -62,6 +64,8 @@ export type LiveForm = {
   hasListeners: boolean;
   /** The hash of the password that settings.access may require; null if no password is set. */
   passwordHash: string | null;
+  /** The workspace's domain, which public links use; null: the host of the service. */
+  domain: string | null;
   form: Form;
   /** The form in all its languages, if `form` is in one of several. */
   written?: Form;
@@ -153,6 +157,7 @@ export function openLiveForms(database: Database): LiveForms {
         version: row.version,
         hasListeners: row.has_listeners,
         passwordHash: row.password_hash,
+        domain: row.domain,
         pictures: await sizesOf(row.workspace_id, row.settings, version.images),
         form: version.form,
         fields: version.fields,

@@ -30,7 +30,7 @@ type Import = { workspaceId: string; structure: object; settings: Settings; user
  */
 export async function importForm(database: Database, { workspaceId, structure, settings, userId }: Import) {
   const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
-  const kept = withoutImages(settings, missing);
+  const kept = withoutSlug(withoutImages(settings, missing));
   const document = { structure, settings: kept };
   const { problems } = await judgeForm(database, workspaceId, document);
   if (problems.length === 0)
@@ -52,6 +52,12 @@ export function withoutImages(settings: Settings, missing: readonly string[]): S
   if (missing.length === 0 || !settings.theme) return settings;
   const theme = Object.entries(settings.theme).filter(([key]) => !missing.includes(`theme.${key}`));
   return { ...settings, theme: Object.fromEntries(theme) };
+}
+
+/** Returns the settings without the short address, which only one form can have. */
+export function withoutSlug(settings: Settings): Settings {
+  const { slug: _, ...others } = settings;
+  return others;
 }
 
 /** Returns a form with one empty step. It has the name of the incomplete form if that is valid. */
@@ -139,11 +145,12 @@ export async function copyAsNewForm(database: Database, request: CopyRequest): P
     const { form } = await readBuilderForm(client, workspaceId, formId);
     const { id } = await createForm(client, workspaceId, {
       structure: form.structure,
-      settings: form.settings,
+      settings: withoutSlug(form.settings),
       labels: form.labels,
       changedBy: copy.userId,
     });
-    await saveFirstCopy(client, { ...copy, workspaceId, formId: id });
+    const settings = copy.settings && withoutSlug(copy.settings);
+    await saveFirstCopy(client, { ...copy, settings, workspaceId, formId: id });
     return { id };
   });
 }
@@ -163,7 +170,7 @@ export async function duplicateForm(
     const { form, draft } = await readBuilderForm(client, workspaceId, formId);
     const { id } = await createForm(client, workspaceId, {
       structure: renamed(form.structure),
-      settings: form.settings,
+      settings: withoutSlug(form.settings),
       labels: form.labels,
       changedBy: userId,
     });
@@ -172,7 +179,7 @@ export async function duplicateForm(
         workspaceId,
         formId: id,
         structure: renamed(draft.structure),
-        settings: draft.settings,
+        settings: withoutSlug(draft.settings),
         userId,
       });
     }

@@ -149,7 +149,7 @@ export function wholeFormEndpoints({
     validateForm: operation({
       summary: 'Validate form',
       description:
-        'Returns all problems that Create form would report. Warns about barriers for people with disabilities, attribute names that look misspelled, and composites without elements. Stores nothing.',
+        'Returns all problems that Create form would report. Warns about barriers for people with disabilities, attribute names that look misspelled, and composites without elements. Whether a short address is free is checked when the form is saved. Stores nothing.',
       permission: 'forms:read',
       audit: { none: 'It changes nothing.' },
       body: FormToValidate,

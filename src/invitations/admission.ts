@@ -101,10 +101,9 @@ export const signInvitationToken = (vault: Vault, invitation: LinkTarget): strin
 
 /** Returns the URL at which the invited person fills in the form. */
 export const invitationUrl = (
-  { vault, publicUrl }: { vault: Vault; publicUrl: string },
+  { vault, formUrl }: { vault: Vault; formUrl: string },
   invitation: LinkTarget,
-): string =>
-  `${publicUrl}/f/${invitation.formId}?${invitationParameter}=${signInvitationToken(vault, invitation)}`;
+): string => `${formUrl}?${invitationParameter}=${signInvitationToken(vault, invitation)}`;
 
 /**
  * Returns the URL at which the invited person unsubscribes: by a visit, or by a POST (RFC 8058). Mail
@@ -112,10 +111,9 @@ export const invitationUrl = (
  * own and cannot be used to answer the form.
  */
 export const unsubscribeUrl = (
-  { vault, publicUrl }: { vault: Vault; publicUrl: string },
+  { vault, formUrl }: { vault: Vault; formUrl: string },
   invitation: LinkTarget,
-): string =>
-  `${publicUrl}/f/${invitation.formId}/unsubscribe/${invitation.id}.${signLink(vault, 'unsubscribe links', invitation)}`;
+): string => `${formUrl}/unsubscribe/${invitation.id}.${signLink(vault, 'unsubscribe links', invitation)}`;
 
 /**
  * Reads the token of an unsubscribe link; its signature is not checked yet. Undefined if the token is

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { now } from '#kit/clock.ts';
 import { statement } from '#kit/statement.ts';
 import { csvRecord } from '#submissions/export/export.ts';
-import type { InvitationServices, InvitedForm } from './context.ts';
+import { type InvitationServices, type InvitedForm, readLinkOrigin } from './context.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 
 /**
@@ -62,6 +62,7 @@ async function* writeLinks(
   { workspaceId, formId }: InvitedForm,
 ): AsyncGenerator<string, void> {
   yield csvRecord(['email', 'name', 'status', 'link', 'expires_at']);
+  const origin = await readLinkOrigin(context, { workspaceId, formId });
   let before: string | null = null;
   for (;;) {
     const rows: Awaited<ReturnType<typeof readOnInvitations>> = await readOnInvitations(context.database, {
@@ -72,7 +73,7 @@ async function* writeLinks(
     });
     yield rows
       .filter(isLinkUsable)
-      .map((row) => presentInvitation(context, workspaceId, row))
+      .map((row) => presentInvitation(origin, workspaceId, row))
       .map((row) => csvRecord([row.email, row.name, row.status, row.url, row.expires_at ?? undefined]))
       .join('');
     if (rows.length < batchSize) return;

@@ -1,4 +1,5 @@
 import { isLocale } from '#ast/basics/locales.ts';
+import { readPublicUrl } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { cancelMails, enqueueMails, type NewMail } from '#kit/outbox.ts';
 import {
@@ -62,7 +63,9 @@ export async function mailInvitations(
   if (rows.length === 0) return;
   const former = rows.flatMap(({ mail_id }) => mail_id ?? []);
   if (former.length > 0) await cancelMails(db, { workspace_id: workspaceId, ids: former });
-  const mails = rows.map((row) => writeMail(context, workspaceId, row, purpose));
+  const formUrl = await readPublicUrl(db, context.config, { workspaceId, formId });
+  const origin = { vault: context.vault, formUrl };
+  const mails = rows.map((row) => writeMail(origin, workspaceId, row, purpose));
   const mailIds = await enqueueMails(db, context.vault, { workspaceId, formId, accountId }, mails);
   await recordQueuedEmails(db, {
     workspace_id: workspaceId,
@@ -74,13 +77,12 @@ export async function mailInvitations(
 }
 
 function writeMail(
-  { vault, config }: InvitationEmailServices,
+  origin: Parameters<typeof invitationUrl>[0],
   workspaceId: string,
   row: Mailable,
   purpose: MailPurpose,
 ): NewMail {
   const place = { workspaceId, formId: row.form_id, id: row.id };
-  const origin = { vault, publicUrl: config.publicUrl };
   const { subject, letter } = renderInvitationEmail(
     {
       subject: row.subject,

@@ -1,7 +1,6 @@
 import type { RequestScope } from '#kit/operation.ts';
 import { columns, jsonb, type RowOf, textEnum } from '#kit/statement.ts';
 import { invitationUrl } from './admission.ts';
-import type { InvitationServices } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
 
 /** The columns of an invitation that callers get. */
@@ -18,14 +17,13 @@ export const invitationColumns = columns(
 
 /** Returns an invitation with its link, and without its batch. */
 export function presentInvitation(
-  { vault, config }: Pick<InvitationServices, 'vault' | 'config'>,
+  origin: Parameters<typeof invitationUrl>[0],
   workspaceId: string,
   found: RowOf<typeof invitationColumns>,
 ) {
   const { batch_id: _, ...row } = found;
   const target = { workspaceId, formId: row.form_id, id: row.id };
-  const url = invitationUrl({ vault, publicUrl: config.publicUrl }, target);
-  return { ...row, url };
+  return { ...row, url: invitationUrl(origin, target) };
 }
 
 export type PresentedInvitation = ReturnType<typeof presentInvitation>;

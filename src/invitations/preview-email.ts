@@ -1,4 +1,5 @@
 import { isLocale } from '#ast/basics/locales.ts';
+import { readPublicUrl } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { requireRow } from '#kit/statement.ts';
 import type { InvitationServices, InvitedForm } from './context.ts';
@@ -27,7 +28,7 @@ export async function previewInvitationEmail(
       ...person,
       formName: names.form_name,
       workspaceName: names.workspace_name,
-      link: `${config.publicUrl}/f/${formId}`,
+      link: await readPublicUrl(database, config, { workspaceId, formId }),
       expiresAt: invitation.expiresAt,
       locale: isLocale(names.locale) ? names.locale : 'en',
     },

@@ -10,7 +10,7 @@ import {
   text,
   textEnum,
 } from '#kit/statement.ts';
-import type { InvitationServices, InvitedForm } from './context.ts';
+import { type InvitationServices, type InvitedForm, readLinkOrigin } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
 import { invitationColumnsSql, invitationStatusSql, submissionJoinSql } from './links-file.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
@@ -81,9 +81,10 @@ export async function readInvitations(
   if (rows.length === 0) throw new ApiError('not_found');
   const found = rows.filter((row): row is typeof row & RowOf<typeof invitationColumns> => row.id !== null);
   const { rows: taken, ends } = finishPage(cut, found, cut.total ?? rows[0]!.total);
+  const origin = await readLinkOrigin(context, { workspaceId, formId });
   const data = taken.map((each) => {
     const { total: _, ...row } = each;
-    return presentInvitation(context, workspaceId, row);
+    return presentInvitation(origin, workspaceId, row);
   });
   return { data, ...ends };
 }
@@ -109,7 +110,9 @@ export async function readInvitationsById(
     form_id: formId,
     ids: [...ids],
   });
-  const byId = new Map(rows.map((row) => [row.id, presentInvitation(context, workspaceId, row)]));
+  if (rows.length === 0) return [];
+  const origin = await readLinkOrigin(context, { workspaceId, formId });
+  const byId = new Map(rows.map((row) => [row.id, presentInvitation(origin, workspaceId, row)]));
   // PostgreSQL returns a UUID in lower case, whatever the case in the request.
   return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
 }

@@ -206,7 +206,7 @@ test('a failed email cannot be retried from the log after its address unsubscrib
   const [kept, revoked, unsubscribed] = [await failed(), await failed(), await failed()];
   assert.equal((await tenant.call('POST', `${path}/${revoked.id}/revoke`)).status, 200);
   const link = unsubscribeUrl(
-    { vault: services.vault, publicUrl: '' },
+    { vault: services.vault, formUrl: '' },
     { workspaceId: tenant.workspaceId, id: unsubscribed.id, formId: form.id },
   );
   await unsubscribe(services, { formId: form.id, token: link.split('/').at(-1)! });

@@ -63,6 +63,7 @@ export function openServer(options: {
   isSecure?: boolean;
   /** Whether a Host header belongs to this service. */
   isOurs?: (host: string) => boolean;
+  admitsOther?: Admits;
   /** Returns the path that serves a request, if it differs from the requested one. */
   pathOf?: (method: string, path: string) => string;
   /** Returns headers for responses to requests that are not valid HTTP. */
@@ -103,13 +104,9 @@ export function openServer(options: {
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
     const { host } = request.raw.headers;
     // DNS rebinding lets another site act as a page of this one, but does not give it a key.
-    if (host !== undefined && options.isOurs?.(host) === false && !sendsKey(request.raw))
-      throw new ApiError('bad_request', foreignHost);
-    if (refused.has(request.raw)) throw refused.get(request.raw);
-    const coding = request.raw.headers['content-encoding'];
-    if (coding !== undefined && !/^\s*(identity)?\s*$/i.test(coding))
-      throw new ApiError('unsupported_media_type', compressedBody);
-    done();
+    const isOther = host !== undefined && options.isOurs?.(host) === false && !sendsKey(request.raw);
+    if (isOther) void admitOther(request, host, options.admitsOther, done);
+    else done(findRefusal(request));
   });
   server.addHook('onResponse', (request, reply, done) => {
     options.onAnswered?.(request, reply);
@@ -140,6 +137,31 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
  */
 const trusted = (setting: Config['trustProxy']) =>
   typeof setting === 'number' ? (_address: string, hop: number): boolean => hop < setting : setting;
+
+function findRefusal({ raw }: FastifyRequest): Error | undefined {
+  if (refused.has(raw)) return refused.get(raw) as Error;
+  const coding = raw.headers['content-encoding'];
+  return coding !== undefined && !/^\s*(identity)?\s*$/i.test(coding)
+    ? new ApiError('unsupported_media_type', compressedBody)
+    : undefined;
+}
+
+/** Calls `done` with the error of a request to another host, if it is refused. */
+async function admitOther(
+  request: FastifyRequest,
+  host: string,
+  admits: Admits = () => Promise.resolve(false),
+  done: (error?: Error) => void,
+): Promise<void> {
+  try {
+    done((await admits(request, host)) ? findRefusal(request) : new ApiError('bad_request', foreignHost));
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+/** Returns whether a request to another host is admitted. @throws if the host is known, but not the path. */
+type Admits = (request: FastifyRequest, host: string) => Promise<boolean>;
 
 type PathOf = (method: string, path: string) => string;
 

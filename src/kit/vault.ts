@@ -35,6 +35,7 @@ type Purpose =
   | 'mails'
   | 'member invitations'
   | 'sender addresses'
+  | 'domains'
   | 'answers'
   | 'told answers'
   | 'erasures'

@@ -45,7 +45,7 @@ export async function confirmationPage(
   const { theme } = settings;
   const isChanged = address.own.has('_changed');
   const linkPath =
-    hasVisitorLink(live.settings) && token !== undefined ? `/f/${live.id}/edit/${token}` : undefined;
+    hasVisitorLink(live.settings) && token !== undefined ? `${visit.path}/edit/${token}` : undefined;
   const editPath = live.settings.editing ? linkPath : undefined;
   const position =
     live.settings.waiting_list && token !== undefined
@@ -86,7 +86,7 @@ export async function confirmationPage(
         : { address: addressOf(`${linkPath}/cancel`, leavesFrame ? plain : own), leavesFrame },
     pdf:
       live.settings.offer_pdf && pdfToken !== undefined
-        ? { address: addressOf(pdfAddress(live.id, pdfToken), plain), leavesFrame }
+        ? { address: addressOf(pdfAddress(visit.path, pdfToken), plain), leavesFrame }
         : undefined,
     onward: look.isEmbedded && isNew ? getRedirectUrl(settings, receipt) : undefined,
     again: isForOneResponse(live.settings) ? undefined : addressOf(visit.path),

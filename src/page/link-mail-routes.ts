@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { publicOriginOf } from '#forms/form-rows.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readEnteredAddress } from '#kit/outbox/address.ts';
 import { mailPersonalLink } from '#mail/notices/visitor-emails.ts';
@@ -34,7 +35,7 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
     const { token } = request.params;
     // Throws if there are no saved answers to resume.
     await openResumeLink(context.database, live.id, token);
-    const url = `${context.config.publicUrl}${resumeAddress(live.id, token, guest)}`;
+    const url = `${publicOriginOf(context.config, live)}${resumeAddress(visit.path, token, guest)}`;
     const { until, mailResult } = await mailLink(context, visit, request, { purpose: 'resume', url });
     const page = renderSavedLinkPage(context, visit, { url, until, mailResult });
     return sendResult(reply, visit, page, mailResult);
@@ -42,11 +43,11 @@ export function linkMailRoutes(server: Server, context: MailContext): void {
 
   server.post('/f/:id/edit/:token/mail', async (request: LinkRequest, reply) => {
     const visit = await openVisitEvenIfClosed(context, request);
-    const { id } = visit.live;
+    const { live, path } = visit;
     const { token } = request.params;
     // Throws if the answers can't be changed.
-    const { submissionId: receipt } = await openEditLink(context.database, id, token);
-    const url = `${context.config.publicUrl}/f/${id}/edit/${token}`;
+    const { submissionId: receipt } = await openEditLink(context.database, live.id, token);
+    const url = `${publicOriginOf(context.config, live)}${path}/edit/${token}`;
     const { mailResult } = await mailLink(context, visit, request, { purpose: 'edit', url });
     const page = await confirmationPage(context, visit, request, { receipt, token, mailResult });
     return sendResult(reply, visit, page, mailResult);

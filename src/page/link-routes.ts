@@ -97,7 +97,7 @@ function createEditCompletion(
           _changed: '1',
         };
         const query = new URLSearchParams({ ...personal, ...Object.fromEntries(address.own) });
-        const next = `/f/${live.id}/submitted?${query.toString()}`;
+        const next = `${visit.path}/submitted?${query.toString()}`;
         if (wantsJson(request)) reply.send({ id: result.id, next });
         else reply.redirect(next, 303);
       } catch (error) {
@@ -169,7 +169,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
 
   server.get('/f/:id/edit/:token/cancel', async (request: LinkRequest, reply) => {
     const opened = await openVisitEvenIfClosed(context, request);
-    const { id, token } = request.params;
+    const { token } = request.params;
     const { language, position } = await openPersonalLink(
       opened,
       openCancellation(context.database, opened.live.id, token),
@@ -181,7 +181,7 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
       message: position === undefined ? words.cancelText : fillTemplate(words.cancelWaitText, { position }),
       again: {
         method: 'post',
-        address: formatFormAddress(`/f/${id}/edit/${token}/cancel`, {
+        address: formatFormAddress(`${visit.path}/edit/${token}/cancel`, {
           ...visit.address,
           reference: {},
           prefill: [],

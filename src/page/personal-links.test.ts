@@ -66,7 +66,7 @@ test('an unsubscribe link does not unsubscribe from another workspace whose invi
     { workspaceId: victim.workspaceId, formId: own.form.id },
   ].map((place) => {
     const url = unsubscribeUrl(
-      { vault: service.services.vault, publicUrl: service.url },
+      { vault: service.services.vault, formUrl: service.url },
       { ...place, id: target.id },
     );
     return `/f/${theirs.form.id}/unsubscribe/${url.split('/').at(-1)}`;

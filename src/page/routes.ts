@@ -41,6 +41,7 @@ import { formatFormAddress, readPrefill } from './visit/address.ts';
 import { embedAdmissionParameter, tryPassword, type WrongPassword } from './visit/admission.ts';
 import { countView, visitRoute } from './visit/count-visit.ts';
 import { formPage, renderFirstPage } from './visit/form-page.ts';
+import { resolveName } from './visit/resolve-name.ts';
 import { checkPostSource, sendPreflight } from './visit/screening.ts';
 import {
   type FormRequest,
@@ -110,8 +111,8 @@ function unsubscribeRoute(server: Server, context: { database: Database; vault: 
   server.get('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
     await findUnsubscriber(context, linkOf(request));
     const { locale, words } = wordsFor(request);
-    const { id, token } = request.params;
-    const action = `/f/${id}/unsubscribe/${token}`;
+    const { id, slug = id, token } = request.params;
+    const action = `/f/${slug}/unsubscribe/${token}`;
     return sendPage(reply, 200, renderUnsubscribe({ action, language: locale, words }));
   });
 
@@ -146,6 +147,7 @@ type PageContext = Omit<PreviewContext, 'scriptSource'> & ImageServices & PdfSer
  */
 export async function pageRoutes(server: Server, services: PageContext): Promise<void> {
   addFormParsers(server);
+  server.addHook('onRequest', (request, reply) => resolveName(services, request, reply));
   const context = { ...services, scriptSource: await serveScript(server) };
   server.setErrorHandler((error, request, reply) => sendErrorResponse(context, error, request, reply));
   formRoutes(server, context);
@@ -175,7 +177,7 @@ function formRoutes(server: Server, context: Context): void {
       const token = signSubmissionLinkToken(context.vault, 'resume', saved);
       // Keeps the page's own parameters: the language, the frame, and the invitation, without which the form
       // may not open.
-      const path = `/f/${live.id}/resume/${token}`;
+      const path = `${visit.path}/resume/${token}`;
       return reply.redirect(formatFormAddress(path, { ...visit.address, reference: {} }), 303);
     }
     const page = firstShowing(context, visit);
@@ -202,8 +204,7 @@ function formRoutes(server: Server, context: Context): void {
   server.get('/f/:id/submitted', async (request: FormRequest, reply) => {
     const visit = await openVisitEvenIfClosed(context, request);
     const { receipt, edit, pdf } = request.query as Readonly<Record<string, unknown>>;
-    if (typeof receipt !== 'string' || !uuidPattern.test(receipt))
-      return reply.redirect(`/f/${visit.live.id}`, 303);
+    if (typeof receipt !== 'string' || !uuidPattern.test(receipt)) return reply.redirect(visit.path, 303);
     const token = typeof edit === 'string' && /^[\w-]{20,100}$/.test(edit) ? edit : undefined;
     const pdfToken = typeof pdf === 'string' && /^[\w.-]{60,140}$/.test(pdf) ? pdf : undefined;
     const page = await confirmationPage(context, visit, request, { receipt, token, pdfToken });
@@ -236,11 +237,11 @@ function firstShowing(context: Context, visit: Visit): PageContent {
 function passwordRoute(server: Server, context: Context): void {
   server.post('/f/:id/enter', async (request: FormRequest, reply) => {
     const visit = await openVisit(context, request, ['password']);
-    const { live } = visit;
+    const { path } = visit;
     const password = request.body instanceof URLSearchParams ? request.body.get('_password') : undefined;
     const attempt = {
       password: password ?? '',
-      path: `/f/${live.id}`,
+      path,
       address: ipRateLimitKey(request.ip),
       publicUrl: context.config.publicUrl,
     };
@@ -249,7 +250,7 @@ function passwordRoute(server: Server, context: Context): void {
     const { searchParams } = new URL(request.url, 'http://form');
     if (searchParams.get('_embed') === '1') searchParams.set(embedAdmissionParameter, entered.entry);
     const query = searchParams.size > 0 ? `?${searchParams.toString()}` : '';
-    return reply.header('Set-Cookie', entered.cookie).redirect(`/f/${live.id}${query}`, 303);
+    return reply.header('Set-Cookie', entered.cookie).redirect(`${path}${query}`, 303);
   });
   refuseOtherMethods(server, '/f/:id/enter', ['POST']);
 }

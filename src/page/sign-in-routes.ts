@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
+import { domainWorkspaceOf } from '#workspaces/domains.ts';
 import type { AskProviderServices } from '#workspaces/sign-in/identity-provider.ts';
 import {
   finishRespondentSignIn,
@@ -18,6 +19,9 @@ export function signInRoutes(server: Server, context: OpenVisitServices & AskPro
     const { live, path } = await openVisit(context, request, ['signIn', 'responded', 'full']);
     const { _next: next } = request.query as Readonly<Record<string, unknown>>;
     if (live.settings.access !== 'organisation') return reply.redirect(path, 303);
+    // The provider only returns to the host of the service, where the visitor continues.
+    if (domainWorkspaceOf(request.raw) !== undefined)
+      return reply.redirect(`${context.config.publicUrl}${request.url}`, 303);
     const { url, cookie } = await startRespondentSignIn(context, live, {
       address: ipRateLimitKey(request.ip),
       next: ownAddress(path, next) ?? path,

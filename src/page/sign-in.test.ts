@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { element, stepsOf } from '#test/ast/forms.ts';
 import { openProvider, openProviderVisitor, type ProviderPerson, providerSettings } from '#test/provider.ts';
 import { freePort, openService, until } from '#test/service.ts';
+import { fetchAt } from '#test/visitor.ts';
+import { addVerifiedDomain } from '#workspaces/domains.ts';
 
 /* Tests respondents who sign in with an identity provider: a certified one in this process (oidc-provider). */
 
@@ -80,6 +82,21 @@ test('a visitor signs in without a script and returns to the form with a cookie 
   const other = await makeForm();
   const renamed = cookieIn(back).replace(form, other);
   assert.equal((await get(`/f/${other}`, renamed)).status, 401);
+});
+
+test('the cookie of a respondent is for the address of the form that they opened', async () => {
+  await makeForm({ slug: 'members-only' });
+  const back = await signIn(ada, 'members-only');
+  assert.equal(back.headers.get('location'), '/f/members-only');
+  assert.match(back.headers.getSetCookie()[0]!, /; Path=\/f\/members-only;/);
+  assert.equal((await get('/f/members-only', cookieIn(back))).status, 200);
+});
+
+test("at a workspace's domain, the sign-in continues at the host of the service", async () => {
+  const form = await makeForm();
+  const { domain } = await addVerifiedDomain(services, tenant.workspaceId, 'members.example.com');
+  const { status, headers } = await fetchAt(service, domain, `/f/${form}/sign-in?_next=/f/${form}`);
+  assert.deepEqual([status, headers.location], [303, `${url}/f/${form}/sign-in?_next=/f/${form}`]);
 });
 
 test('respondents get no account and no session, and their sign-in does not sign a member in', async () => {

@@ -92,7 +92,7 @@ const administration = {
   },
   'workspace:write': {
     label: 'Change the workspace',
-    description: 'Rename the workspace, and change its stages.',
+    description: 'Rename the workspace, and change its stages and domains.',
     role: 'admin',
   },
   'mail:read': { label: 'Read the email log', description: 'Read the log of emails.', role: 'admin' },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/basics/text.ts';
 import { identifiesPerson } from '#ast/form/identifies.ts';
 import { listQuestions } from '#ast/form/tree.ts';
-import { hashPasswordChange, requireForm, requireReachableForm } from '#forms/form-rows.ts';
+import { hashPasswordChange, publicOriginOf, requireForm, requireReachableForm } from '#forms/form-rows.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
@@ -15,6 +15,7 @@ import { listColumnsOfVersions } from '#submissions/columns.ts';
 import { readAnsweredStructures, readViewedForm } from '#submissions/read-columns.ts';
 import type { Summary } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
+import { linkDomainSql } from '#workspaces/domains.ts';
 import { readFormFilter } from './filter/read-filter.ts';
 import { notCompared, readSummary } from './summary-endpoints.ts';
 
@@ -22,14 +23,14 @@ const shareKinds = ['summary', 'table'] as const;
 type ShareKind = (typeof shareKinds)[number];
 
 const shareColumns = columns(
-  'id form_id title:text elements expires_at? password_hash? created_at updated_at',
+  'id form_id title:text elements expires_at? password_hash? domain:text? created_at updated_at',
   {
     kind: textEnum<ShareKind>(),
   },
 );
 type ShareRow = RowOf<typeof shareColumns>;
-const selection =
-  's.id, s.form_id, s.title, s.kind, s.elements, s.expires_at, s.password_hash, s.created_at, s.updated_at';
+const selection = `s.id, s.form_id, s.title, s.kind, s.elements, s.expires_at, s.password_hash, s.created_at, s.updated_at,
+  ${linkDomainSql('s.workspace_id')} as domain`;
 
 const listShares = statement('list_shares', 'workspace_id form_id', shareColumns)`
   select ${selection} from shares s
@@ -173,14 +174,14 @@ export function shareEndpoints({
   config: { publicUrl: string };
 }) {
   const present = (workspaceId: string, row: ShareRow, elements: readonly ShareableElement[]) => {
-    const { password_hash, form_id: formId, expires_at, created_at, updated_at, ...share } = row;
+    const { password_hash, domain, form_id: formId, expires_at, created_at, updated_at, ...share } = row;
     const signature = signLink(vault, 'result links', { workspaceId, formId, id: row.id });
     return {
       ...share,
       form_id: formId,
       has_password: password_hash !== null,
       expires_at: expires_at && expires_at.toISOString(),
-      url: `${config.publicUrl}/r/${formId}.${signature}`,
+      url: `${publicOriginOf(config, { domain })}/r/${formId}.${signature}`,
       warnings: elements
         .filter(({ id, is_personal }) => is_personal && row.elements.includes(id))
         .map(({ id, label }) => ({

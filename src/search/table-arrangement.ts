@@ -3,6 +3,8 @@ import {
   draftJoin,
   type FormStatus,
   formNameSql,
+  publicAddressColumns,
+  publicAddressSql,
   publicUrlOf,
   submissionCountSql,
 } from '#forms/form-rows.ts';
@@ -40,11 +42,12 @@ const Arrangement = Type.Object({ settings: Type.Union([TableSettings, Type.Null
 /** Finds a form by its id alone, if the person is a member of its workspace. */
 const locateForm = statement('locate_form', 'id user_id', [
   'workspace_id id name submission_count published_at? second_factor_required',
+  publicAddressColumns,
   { status: textEnum<FormStatus>(), role: textEnum<Role>() },
 ])`
   /* lookup: across workspaces */
   select f.workspace_id, f.id, ${formNameSql} as name, f.status, ${submissionCountSql} as submission_count, f.published_at, m.role,
-         w.second_factor_required
+         w.second_factor_required, ${publicAddressSql}
   from form_lookup l
   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
   join workspaces w on w.id = f.workspace_id
@@ -60,8 +63,7 @@ export function tableArrangementEndpoints({
   const locate = async (id: string, person: Person) => {
     const located = requireRow(await locateForm(database, { id, user_id: person.id }));
     requireTwoFactor(located, person);
-    const { second_factor_required: _, ...found } = located;
-    return found;
+    return located;
   };
   const keyOf = async (id: string, person: Person) => {
     const { workspace_id } = await locate(id, person);
@@ -76,8 +78,9 @@ export function tableArrangementEndpoints({
       params: idParameter,
       reply: { status: 200, description: 'The form and its workspace.', schema: LocatedForm },
       async run({ person, params }) {
-        const found = await locate(params.id, person);
-        return { body: asWireValue({ ...found, public_url: publicUrlOf(config, found.id) }) };
+        const { second_factor_required: _, domain, slug, ...found } = await locate(params.id, person);
+        const public_url = publicUrlOf(config, { id: found.id, domain, slug });
+        return { body: asWireValue({ ...found, public_url }) };
       },
     }),
 

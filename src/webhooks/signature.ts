@@ -108,7 +108,7 @@ function withLinks(snapshot: string, signLink: DeliveryBodySource['signLink']): 
   return JSON.stringify({ form, submission: { ...submission, file_uploads: Object.fromEntries(uploads) } });
 }
 
-const userAgent = `Formloom-Webhooks/${packageJson.version}`;
+export const webhookUserAgent = `Formloom-Webhooks/${packageJson.version}`;
 
 type HeaderSource = {
   kind: EventKind;
@@ -138,7 +138,7 @@ export function createDeliveryHeaders(source: HeaderSource): Record<string, stri
   return {
     ...custom,
     'Content-Type': 'application/json',
-    'User-Agent': userAgent,
+    'User-Agent': webhookUserAgent,
     'X-Service-Event': kind,
     'X-Service-Delivery-ID': deliveryId,
     ...(isTest && { 'X-Service-Test': 'true' }),

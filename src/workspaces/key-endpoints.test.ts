@@ -79,7 +79,7 @@ test('no API route lets a key access other forms', async () => {
         .replace(':version', '1')
         .replaceAll(/:(\w+)/g, (_all, inner: string) => ids[inner] ?? absentId);
       const answer = await callApi(url, key, method, address, operation.example.body);
-      const isOfNoForm = /^\/(members|mails|people|workspace)\b/.test(path);
+      const isOfNoForm = /^\/(members|mails|people|workspace|domains)\b/.test(path);
       if (isOfNoForm) assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden'], name);
       else assert.deepEqual([answer.status, answer.body], [404, absent.body], name);
     }

@@ -49,7 +49,7 @@ export async function openBuilder(
   return page;
 }
 
-async function openWindow(person: ConsolePerson, options: BrowserContextOptions): Promise<Page> {
+export async function openWindow(person: ConsolePerson, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     permissions: ['clipboard-read', 'clipboard-write'],

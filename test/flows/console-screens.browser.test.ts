@@ -38,6 +38,7 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/general`, 'General'],
   [`/app/w/${workspaceId}/settings/members`, 'Members'],
   [`/app/w/${workspaceId}/settings/keys`, 'API keys'],
+  [`/app/w/${workspaceId}/settings/domains`, 'Domains'],
   [`/app/w/${workspaceId}/settings/retention`, 'Retention'],
   [`/app/w/${workspaceId}/settings/people`, 'People'],
   [`/app/w/${workspaceId}/settings/activity`, 'Audit log'],

@@ -20,6 +20,7 @@ const pages: readonly [path: string, title: string][] = [
   [`${settings}/members`, 'Members'],
   [`${settings}/keys`, 'API keys'],
   [`${settings}/mail`, 'Email'],
+  [`${settings}/domains`, 'Domains'],
   [`${settings}/retention`, 'Retention'],
   [`${settings}/people`, 'People'],
   [`${settings}/activity`, 'Audit log'],

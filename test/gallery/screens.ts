@@ -74,6 +74,11 @@ const shareAs = async (body: object): Promise<string> => {
 const sharedSummary = await shareAs({ title: 'Weaving workshop: who comes' });
 const sharedTable = await shareAs({ kind: 'table' });
 
+await outside.command('domain', 'verify', 'forms.weaving.example', '--workspace', workspaceId);
+for (const domain of ['courses.weaving.example', 'anmeldung.weberei-am-alten-muehlbach.example'])
+  await outside.command('domains', 'create', '--domain', domain, '--workspace', workspaceId);
+await tenant.call('PATCH', `/forms/${form}`, { settings: { slug: 'weaving-workshop' } });
+
 const forgetful = await outside.signIn({ name: 'Marianne Brandt' });
 const reset = ['user', 'password', '--email', forgetful.email];
 const { temporary_password: temporaryPassword } = await outside.command<{ temporary_password: string }>(
@@ -462,6 +467,13 @@ const inside: readonly Screen[] = [
   ['general', `${settings}/general`, h1('General')],
   ['mail', `${settings}/mail`, 'h1'],
   ['members-role', `${settings}/members`, 'table', press(/Role of Otti Berger/, '[role="listbox"]')],
+  ['domains', `${settings}/domains`, 'text=TXT record name'],
+  [
+    'domains-verify',
+    `${settings}/domains`,
+    'text=TXT record name',
+    press('Verify courses.weaving.example', '.message-bad'),
+  ],
   ['retention', `${settings}/retention`, 'h1'],
   ['retention-change', `${settings}/retention`, 'table', press('Change submissions')],
   ['people', `${settings}/people`, 'h1'],

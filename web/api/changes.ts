@@ -63,6 +63,9 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   changeKey: ['listKeys'],
   rotateKey: ['listKeys'],
   revokeKey: ['listKeys'],
+  createDomain: ['listDomains'],
+  verifyDomain: ['listDomains', 'locateForm'],
+  deleteDomain: ['listDomains', 'locateForm'],
   changeRetention: retention,
   changeStages: ['listStages', ...submissions],
   changeFormRetention: retention,
@@ -74,7 +77,7 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   duplicateForm: forms,
   deleteForm: forms,
   changeForm: ['getForm', ...forms],
-  publishForm: ['getForm', 'listFormActivity'],
+  publishForm: form,
   archiveForm: form,
   restoreForm: form,
 

@@ -27,6 +27,8 @@ const statuses = {
   Retrying: ['Retrying', 'warn'],
   active: ['Active', 'good'],
   paused: ['Paused', 'plain'],
+  pending: ['Pending', 'plain'],
+  verified: ['Verified', 'good'],
   queued: ['Queued', 'plain'],
   sent: ['Sent', 'good'],
   failed: ['Failed', 'bad'],
@@ -37,7 +39,7 @@ const statuses = {
 
 type Status = keyof typeof statuses;
 
-/** The status of a form, submission, delivery, webhook, email or key. */
+/** The status of a form, submission, delivery, webhook, email, key or domain. */
 export function StatusChip({ status }: { status: Status }): ReactElement {
   const [word, tone] = statuses[status];
   return <DotChip tone={tone}>{word}</DotChip>;

@@ -18,6 +18,7 @@ export const workspaceScreens: readonly (ScreenLink & { isSetting?: true; isAdmi
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
   { path: '/settings/webhooks', label: 'Webhooks', icon: 'webhook', isSetting: true },
   { path: '/settings/mail', label: 'Email', icon: 'mail', isSetting: true, isAdministration: true },
+  { path: '/settings/domains', label: 'Domains', icon: 'globe', isSetting: true, isAdministration: true },
   { path: '/settings/retention', label: 'Retention', icon: 'clock', isSetting: true, isAdministration: true },
   { path: '/settings/people', label: 'People', icon: 'people', isSetting: true, isAdministration: true },
   {

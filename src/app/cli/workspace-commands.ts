@@ -18,6 +18,7 @@ import {
 } from '#workspaces/account-deletion.ts';
 import { createUser, setTemporaryPassword } from '#workspaces/accounts/users.ts';
 import { addAuditEntry, recordAccountEvent } from '#workspaces/audit/record-account-event.ts';
+import { addVerifiedDomain } from '#workspaces/domains.ts';
 import { createInvitationLink } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { resetFactors } from '#workspaces/sign-in/second-factor.ts';
@@ -103,6 +104,20 @@ export const workspaceCommands = [
         });
         return set;
       }),
+  }),
+  defineDatabaseCommand({
+    name: 'domain verify',
+    summary: 'Adds a domain to a workspace without a TXT record. Its forms are served at the domain.',
+    parameters: { domain: textValue('<domain>') },
+    options: { workspace: requiredOption(idValue) },
+    async run({ database: instance, vault, config }, { domain, workspace }) {
+      const database = await cellOfWorkspace(instance, workspace);
+      const verified = await addVerifiedDomain({ database, vault, config }, workspace, domain);
+      const changes = { domain: { to: verified.domain } };
+      const operation = 'verifyDomain';
+      await addAuditEntry(database, { workspaceId: workspace, operation, by: undefined, changes });
+      return verified;
+    },
   }),
   defineDatabaseCommand({
     name: 'key list',

@@ -238,7 +238,7 @@ test('lengths are counted in characters, as in JSON Schema: a character beyond 1
   const others = [
     /^createSubmission\.language$|^(convert|import)Form\.text$|^create(Workspace)?Webhook\.|^previewWebhook\.|^testWebhook\.url$|^startTagging\.remove$|^(create|update)Form\.labels$|^changeShare\.|^createShare\.elements$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
-    /\.(email|to|origin)$|\.(filter|query)\.(tag|where|counted|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row|option))$/,
+    /\.(email|to|origin|domain)$|\.(filter|query)\.(tag|where|counted|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row|option))$/,
   ];
   for (const [path, most] of found) {
     const send = senders[path];

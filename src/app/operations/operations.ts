@@ -39,6 +39,7 @@ import { feedEndpoints } from '#webhooks/feed-endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload.ts';
 import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
 import { auditEndpoints } from '#workspaces/audit-endpoints.ts';
+import { domainEndpoints } from '#workspaces/domains.ts';
 import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/key-endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
@@ -110,6 +111,7 @@ export function apiOperations(services: Services) {
     ...memberInvitationEndpoints(services),
     ...keyEndpoints(services),
     ...workspaceEndpoints(services),
+    ...domainEndpoints(services),
     ...stageEndpoints(services),
     ...retentionEndpoints(services),
     ...auditEndpoints(services),

@@ -144,6 +144,10 @@ export const routes = {
 
   getWorkspace: 'GET /workspace',
   changeWorkspace: 'PATCH /workspace',
+  listDomains: 'GET /domains',
+  createDomain: 'POST /domains',
+  verifyDomain: 'POST /domains/:id/verify',
+  deleteDomain: 'DELETE /domains/:id',
   listStages: 'GET /stages',
   changeStages: 'PUT /stages',
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesOfId, findCell } from '#cells/across-cells.ts';
+import { slugSetting } from '#ast/settings-kinds.ts';
+import { bytesOfId, findCell, findInAllCells } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, watchOtherCells } from '#cells/cells.ts';
+import { findFormByName } from '#forms/slugs.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { prepareGracefulShutdown } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
@@ -18,18 +20,22 @@ import { buildServer } from './server.ts';
 /** Paths that contain the id of a form or workspace: public pages, shared results, files, and the console's own API. */
 const named =
   /^\/(?:(?:api\/v1\/)?f|r|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[./?#]|$)/i;
+/** Matches paths that can contain the short address of a form. */
+const slugInPath = /^\/(?:api\/v1\/)?f\/([^/?#]+)/;
 /** Matches paths whose caller belongs to a workspace. */
 const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
 
 /**
  * Returns the key by which the directory finds the cell of a request. This is the hash of its API key, or the
- * id (as text) of the workspace or form in the request. Returns undefined for a request without any of these;
- * the first cell responds to it. Reads the same fields as findCaller and the routes.
+ * id or short address (as text) of the workspace or form in the request. Returns undefined for a request
+ * without any of these; the first cell responds to it. Reads the same fields as findCaller and the routes.
  */
 export function cellKeyOfRequest(request: IncomingMessage): Buffer | string | undefined {
   const { url = '' } = request;
   const inPath = named.exec(url)?.[1];
   if (inPath !== undefined) return ofUuid(inPath);
+  const slug = slugInPath.exec(url)?.[1]?.toLowerCase();
+  if (slugSetting.accepts(slug)) return slug;
   if (!called.test(url)) return undefined;
   const { headersDistinct } = request;
   const authorization = headersDistinct['authorization'];
@@ -132,8 +138,14 @@ function dispatch(
 ): void {
   const [own] = first.server.listeners('request') as [Answer];
   first.server.off('request', own);
+  const findIdOf = async (place: string): Promise<Buffer | undefined> => {
+    if (uuidPattern.test(place)) return bytesOfId(place);
+    const [form] = await findInAllCells(database, (cell) => findFormByName(cell, { slug: place, id: null }));
+    return form && bytesOfId(form.id);
+  };
   const find = async (place: Buffer | string): Promise<Answer> => {
-    const id = typeof place === 'string' ? bytesOfId(place) : place;
+    const id = typeof place === 'string' ? await findIdOf(place) : place;
+    if (id === undefined) return own;
     const cell = await findCell(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);
@@ -160,9 +172,9 @@ function dispatch(
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Caches which server responds for each key and id. New keys and ids never repeat old ones, so caching a miss
- * does no harm. A known server is returned without a promise, which would cost more than the rest of the
- * dispatch.
+ * Caches which server responds for each key, id and short address. New keys and ids never repeat old ones, so
+ * caching a miss does no harm. A new short address works after a second if it was requested before. A known
+ * server is returned without a promise, which would cost more than the rest of the dispatch.
  */
 function remember(find: (place: Buffer | string) => Promise<Answer>) {
   const known = new Map<string, { at: number; answer: Answer | Promise<Answer> }>();

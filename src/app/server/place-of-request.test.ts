@@ -21,6 +21,8 @@ test('pages, files and API requests of a session lead to the cell of the workspa
     assert.equal(placeOf(`/f/${id}${path}`), id);
     assert.equal(placeOf(`/f/${id.toUpperCase()}${path}`), id);
   }
+  assert.equal(placeOf('/f/Spring-Fair/submitted?a=1'), 'spring-fair');
+  assert.equal(placeOf('/api/v1/f/spring-fair'), 'spring-fair');
   assert.equal(placeOf(`/files/${id}/${crypto.randomUUID()}?signature=a`), id);
   assert.equal(placeOf('/api/v1/forms', { 'x-workspace-id': [id.toUpperCase()] }), id);
   assert.equal(placeOf(`/api/v1/forms?workspace_id=${id}`), id);

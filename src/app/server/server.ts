@@ -38,6 +38,7 @@ import { serveApi } from '../operations/api.ts';
 import { type ApiRoute, apiRoutes, consoleRoutes } from '../operations/operations.ts';
 import type { Services } from '../operations/services.ts';
 import { serviceVersion } from '../operations/version.ts';
+import { createDomainCheck, tlsCheckRoute } from './own-domains.ts';
 import { setupRoutes } from './setup-page.ts';
 
 /** How long `/readyz` waits for a cell, in milliseconds. Kubernetes waits a second for the response. */
@@ -226,6 +227,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
     trustProxy: config.trustProxy,
     isSecure: config.publicUrl.startsWith('https:'),
     isOurs: createHostCheck(config),
+    admitsOther: createDomainCheck(services.database),
     pathOf: servedPath,
     brokenHeaders,
     largestBody: config.limits.fileBytes,
@@ -248,6 +250,7 @@ export async function buildServer(services: Services, state: { isStopping: () =>
       config.metrics.token,
       services.metrics.read,
     );
+  tlsCheckRoute(server, services);
   fileRoutes(server, services);
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
   refuseOtherMethods(server, '/', ['GET']);

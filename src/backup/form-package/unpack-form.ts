@@ -3,7 +3,7 @@ import { saveWorkingCopy } from '#forms/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImageServices, storeImage } from '#forms/images/images.ts';
 import { normalizeLabels } from '#forms/labels.ts';
-import { withoutImages } from '#forms/new-forms.ts';
+import { withoutImages, withoutSlug } from '#forms/new-forms.ts';
 import { requireAllowedSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { iterateWithYields } from '#kit/concurrency.ts';
@@ -98,7 +98,9 @@ async function readForm(
     for (const what of missing)
       if (!leftOut.some((each) => each.what === what))
         leftOut.push({ what, why: 'The file does not contain this image.' });
-    return withoutImages(settings, missing);
+    if ('slug' in settings && !leftOut.some(({ what }) => what === 'settings.slug'))
+      leftOut.push({ what: 'settings.slug', why: 'Only one form can have a short address.' });
+    return withoutSlug(withoutImages(settings, missing));
   };
   const versions: PackageVersion[] = [];
   // A version can have 4 MB: the event loop serves other requests between two versions.

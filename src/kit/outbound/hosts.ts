@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
+import dns from 'node:dns';
+import { lookup, Resolver } from 'node:dns/promises';
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { domainToASCII } from 'node:url';
 import { type Config, ConfigError } from '../config.ts';
 import { bareHost } from './address-guard.ts';
 
@@ -20,6 +22,31 @@ export function createHostCheck({
     const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') ?? '';
     return names.has(name) || name.endsWith('.localhost') || isIP(bareHost(name)) > 0;
   };
+}
+
+const domainPattern = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9-]{2,63}$/;
+
+/** Returns a domain in lower case and ASCII; undefined if the text is not the name of a domain. */
+export function normalizeDomain(text: string): string | undefined {
+  const name = text.trim().replace(/\.$/, '');
+  // domainToASCII removes a path, and decodes `%41`.
+  const domain = /[/?#%@:\\]/.test(name) ? '' : domainToASCII(name);
+  return domainPattern.test(domain) ? domain : undefined;
+}
+
+/** The timeout of a DNS query, in milliseconds. Each is tried twice. */
+const queryMs = 2_000;
+
+/** Returns the TXT records of a name, empty if it has none; undefined if DNS does not answer. */
+export async function resolveTexts(name: string): Promise<string[] | undefined> {
+  const resolver = new Resolver({ timeout: queryMs, tries: 2 });
+  resolver.setServers(dns.getServers());
+  try {
+    return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOTFOUND' || code === 'ENODATA' ? [] : undefined;
+  }
 }
 
 /** @throws ConfigError if HOST or METRICS_LISTEN has a name that this machine cannot resolve. */

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { after, test } from 'node:test';
+import dns from 'node:dns';
+import { test } from 'node:test';
+import { openDnsServer, serverFailure, type Zone } from '#test/dns-server.ts';
 import { findInHostsFile, resolveName } from './address-guard.ts';
-
-const typeA = 1;
-const noError = 0;
-const serverFailure = 2;
-const noSuchName = 3;
-
-type Zone = Record<string, { code?: number; a?: readonly number[][] }>;
+import { normalizeDomain, resolveTexts } from './hosts.ts';
 
 const zone: Zone = {
   'one.test': { a: [[192, 0, 2, 1]] },
@@ -21,38 +15,10 @@ const zone: Zone = {
   },
   'empty.test': {},
   'broken.test': { code: serverFailure },
+  'texts.test': { txt: ['v=spf1', 'formloom'] },
 };
 
-/** Starts a minimal DNS server with A records and response codes. */
-async function openDnsServer(): Promise<string> {
-  const socket = createSocket('udp4');
-  socket.on('message', (query, from) => {
-    const labels: string[] = [];
-    let at = 12;
-    while (query[at]! > 0) {
-      labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!));
-      at += 1 + query[at]!;
-    }
-    const question = query.subarray(12, at + 5);
-    const entry = zone[labels.join('.')] ?? { code: noSuchName };
-    const records = query.readUInt16BE(at + 1) === typeA ? (entry.a ?? []) : [];
-    const head = Buffer.alloc(12);
-    query.copy(head, 0, 0, 2);
-    head.writeUInt16BE(0x8180 | (entry.code ?? noError), 2);
-    head.writeUInt16BE(1, 4);
-    head.writeUInt16BE(records.length, 6);
-    const answers = records.map((record) =>
-      Buffer.from([0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4, ...record]),
-    );
-    socket.send(Buffer.concat([head, question, ...answers]), from.port, from.address);
-  });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  after(() => socket.close());
-  return `127.0.0.1:${socket.address().port}`;
-}
-
-const server = await openDnsServer();
+const server = await openDnsServer(zone);
 const rejectsWith = (name: string, code: string): Promise<void> =>
   assert.rejects(resolveName(name, [server]), { code });
 
@@ -76,4 +42,40 @@ test('a name in the hosts file has the addresses of its lines', () => {
     '# 10.0.0.9 receiver.test\n127.0.0.1\tlocalhost receiver.test # here\n::1 Receiver.test\r\n\n10.0.0.2 other.test';
   assert.deepEqual(findInHostsFile(hosts, 'receiver.test'), ['127.0.0.1', '::1']);
   assert.deepEqual(findInHostsFile(hosts, 'absent.test'), []);
+});
+
+test('the TXT records of a name are read from DNS', async () => {
+  dns.setServers([server]);
+  assert.deepEqual(await resolveTexts('texts.test'), ['v=spf1', 'formloom']);
+  assert.deepEqual(await resolveTexts('empty.test'), []);
+  assert.deepEqual(await resolveTexts('unknown.test'), []);
+  assert.equal(await resolveTexts('broken.test'), undefined);
+});
+
+test('a domain is normalized, and other texts are not domains', () => {
+  assert.deepEqual(['Forms.Example.COM.', ' bücher.de '].map(normalizeDomain), [
+    'forms.example.com',
+    'xn--bcher-kva.de',
+  ]);
+  const wrong = [
+    '',
+    'localhost',
+    'com',
+    'https://a.com',
+    'a.com/x',
+    'a.com:80',
+    'a b.com',
+    '*.a.com',
+    'a_b.com',
+  ];
+  for (const text of [
+    ...wrong,
+    '1.2.3.4',
+    '[::1]',
+    'a..com',
+    '-a.com',
+    'ex%41mple.com',
+    `${'a.'.repeat(130)}com`,
+  ])
+    assert.equal(normalizeDomain(text), undefined, text);
 });

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { checkSettings, dropStaleSettings, editDaysOf } from '#ast/settings.ts';
 import { findEmailProblems, type ReplyTo, wordSchemas } from '#ast/settings-email.ts';
 import { readBuilderForm } from '#forms/draft.ts';
+import { readPublicUrl } from '#forms/form-rows.ts';
 import { validateFormChange } from '#forms/forms.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -98,7 +99,7 @@ export function formEmailEndpoints(context: Context) {
       completed_at,
     };
     const edit = hasVisitorLink(settings) && {
-      url: `${config.publicUrl}/f/${formId}/edit/example`,
+      url: `${await readPublicUrl(database, config, { workspaceId, formId })}/edit/example`,
       until: new Date(completed_at.getTime() + editDaysOf(settings) * dayMs),
     };
     const options = { edit: edit || undefined, words, spoken: settings.locale };

@@ -3,6 +3,7 @@ import type { Locale } from '#ast/basics/locales.ts';
 import { type DigestMode, editDaysOf } from '#ast/settings.ts';
 import { notificationsFor, recipientsOf, type SubmissionNotification } from '#ast/settings-email.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
+import { readPublicUrl } from '#forms/form-rows.ts';
 import { createEvaluationContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { sharedDatabaseOf } from '#kit/database.ts';
@@ -146,7 +147,7 @@ export async function sendSubmissionNotices(
   );
   const edit = hasVisitorLink(settings)
     ? {
-        url: `${context.config.publicUrl}/f/${found.form_id}/edit/${signSubmissionLinkToken(context.vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
+        url: `${await readPublicUrl(client, context.config, { workspaceId, formId: found.form_id })}/edit/${signSubmissionLinkToken(context.vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
         until: new Date(found.completed_at.getTime() + editDaysOf(settings) * dayMs),
       }
     : undefined;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
+import { publicOriginOf } from '#forms/form-rows.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -59,11 +60,11 @@ export function getRedirectUrl({ redirect_url }: Settings, receipt: string): str
 }
 
 /** The path of the visitor's link; undefined if the form has none. */
-const editAddress = ({ live }: Visit, { editToken }: AcceptedAnswers): string | undefined =>
-  editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
+const editAddress = ({ path }: Visit, { editToken }: AcceptedAnswers): string | undefined =>
+  editToken === undefined ? undefined : `${path}/edit/${editToken}`;
 
 /** Returns the path of the link to the PDF of a submission. */
-export const pdfAddress = (formId: string, token: string): string => `/f/${formId}/pdf/${token}`;
+export const pdfAddress = (path: string, token: string): string => `${path}/pdf/${token}`;
 
 /**
  * Returns the confirmation's URL. It includes the personal links, which are hidden from other sites
@@ -165,13 +166,14 @@ function readJsonSubmission(body: unknown): {
 
 /** Sends 201 with the submission, even if it was already accepted under this key. */
 export function sendAcceptedSubmission(
-  { config: { publicUrl } }: Pick<PostServices, 'config'>,
+  { config }: Pick<PostServices, 'config'>,
   visit: Visit,
   result: AcceptedAnswers,
   reply: FastifyReply,
   confirmation: PreparedConfirmation,
 ): FastifyReply {
-  const { live } = visit;
+  const { live, path } = visit;
+  const origin = publicOriginOf(config, live);
   const { submission, position } = result;
   const { id, completedAt } = submission;
   const edit = editAddress(visit, result);
@@ -184,10 +186,10 @@ export function sendAcceptedSubmission(
     completed_at: completedAt,
     confirmation_message: (position === undefined && confirmation.message) || null,
     next: confirmedAddress(visit, result, confirmation),
-    ...(edit !== undefined && live.settings.editing && { edit_url: `${publicUrl}${edit}` }),
-    ...(edit !== undefined && { cancel_url: `${publicUrl}${edit}/cancel` }),
+    ...(edit !== undefined && live.settings.editing && { edit_url: `${origin}${edit}` }),
+    ...(edit !== undefined && { cancel_url: `${origin}${edit}/cancel` }),
     ...(confirmation.pdf !== undefined && {
-      pdf_url: `${publicUrl}${pdfAddress(live.id, confirmation.pdf)}`,
+      pdf_url: `${origin}${pdfAddress(path, confirmation.pdf)}`,
     }),
   });
 }

@@ -178,11 +178,11 @@ export function passwordPage(
   request: FastifyRequest,
   problem?: string,
 ): string {
-  const { live, language, look, words } = visit;
+  const { live, path, language, look, words } = visit;
   const { search } = new URL(request.url, 'http://form');
   return renderPasswordForm({
     formName: live.form.attrs.name,
-    action: `/f/${live.id}/enter${search}`,
+    action: `${path}/enter${search}`,
     problem,
     language,
     languages: languageLinks(visit, request),
@@ -207,7 +207,7 @@ function signInPage(context: FrameContext, visit: Visit, { method, url }: Fastif
     title: words.signInTitle,
     message: fillTemplate(words.signInText, { name }),
     link: {
-      address: `/f/${live.id}/sign-in?${query.toString()}`,
+      address: `${visit.path}/sign-in?${query.toString()}`,
       text: fillTemplate(words.signInGo, { name }),
       className: 'again',
       leavesFrame: look.isEmbedded,

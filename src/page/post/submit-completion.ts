@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatDay } from '#ast/basics/words.ts';
+import { publicOriginOf } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
 import { saveAnswers } from '#submissions/save-answers.ts';
@@ -82,7 +83,7 @@ export function createSubmitCompletion(
         });
         if ('submission' in saved) await sendAccepted(saved, post);
         else {
-          const path = resumeAddress(live.id, saved.resumeToken, guest);
+          const path = resumeAddress(visit.path, saved.resumeToken, guest);
           sendSaved(context, visit, { path, until: saved.expiresAt }, request, reply);
         }
       } catch (error) {
@@ -125,7 +126,7 @@ export function sendSaved(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const url = `${context.config.publicUrl}${path}`;
+  const url = `${publicOriginOf(context.config, visit.live)}${path}`;
   if (wantsJson(request)) reply.send({ resume_url: url, expires_at: until });
   else sendPage(reply, 200, renderSavedLinkPage(context, visit, { url, until }), visit.look);
 }

@@ -170,8 +170,8 @@ export function prefillHiddenAnswers(
  * Returns the URL for resuming saved answers. It includes the invitation, without which the form may not
  * open.
  */
-export const resumeAddress = (formId: string, token: string, guest: Guest | undefined): string =>
-  `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
+export const resumeAddress = (path: string, token: string, guest: Guest | undefined): string =>
+  `${path}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
 /** Returns the address to which a page posts to get its personal link by email. */
 export const linkMailAddress = (link: string, { own }: Pick<FormAddressParameters, 'own'>): string =>

@@ -8,6 +8,7 @@ import { isPiped } from '#ast/form/piping.ts';
 import { type Form, inputOptionsById, isAnsweredByVisitor, isInput, walkElements } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import { fileLimitsOf } from '#files/stored-files.ts';
+import { publicOriginOf } from '#forms/form-rows.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { newId } from '#kit/clock.ts';
@@ -152,7 +153,7 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
     ...more
   } = showing;
   const isEdit = editToken !== undefined;
-  const path = isEdit ? `/f/${live.id}/edit/${editToken}` : visit.path;
+  const path = isEdit ? `${visit.path}/edit/${editToken}` : visit.path;
   // A submission already has its reference data, and cannot be saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;
@@ -183,7 +184,7 @@ export function formPage(context: RenderPageServices, given: Visit, showing: For
     sentences,
     numberLocale,
     submitText: more.submitText ?? live.settings.theme?.submit_label,
-    social: socialOf(live, context.config.publicUrl),
+    social: socialOf(live, publicOriginOf(context.config, live)),
     limits,
     places: visit.places,
     hasWaitingList: live.settings.waiting_list === true && !isEdit,
@@ -222,7 +223,7 @@ function showChangedQuestions(visit: Visit, { raw, errors }: FormPageContent): V
 }
 
 /** Returns the link preview for other sites, if the form's theme defines one. */
-function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string): LinkPreview | undefined {
+function socialOf({ id, form, settings, pictures }: LiveForm, origin: string): LinkPreview | undefined {
   const { social_title: title = form.attrs.name, social_image: image } = settings.theme ?? {};
   if (settings.theme?.social_title === undefined && image === undefined) return undefined;
   return {
@@ -230,7 +231,7 @@ function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string)
     image:
       image === undefined
         ? undefined
-        : { address: `${publicUrl}${imageAddress(id, image)}`, size: pictures.get(image) },
+        : { address: `${origin}${imageAddress(id, image)}`, size: pictures.get(image) },
   };
 }
 
@@ -283,6 +284,8 @@ export function renderFirstPage(context: RenderPageServices, visit: Visit): Page
     isCounted,
     scriptSource,
     live.settings,
+    live.domain,
+    visit.path,
     left,
     isWaiting,
   ]);

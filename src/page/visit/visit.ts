@@ -50,7 +50,7 @@ export type Visit = {
   readonly live: LiveForm;
   /** The form as its author wrote it, in all languages. */
   readonly written: LiveForm;
-  /** The path of the form's page. */
+  /** The path of the form's page, with the short address if the request has it. */
   readonly path: string;
   readonly address: FormAddressParameters;
   /** The raw answers of skipped questions. */
@@ -132,7 +132,7 @@ export function readVisit(
   return {
     live,
     written: found,
-    path: `/f/${live.id}`,
+    path: `/f/${(request as FormRequest).params.slug ?? live.id}`,
     address: skipping.address,
     skipped: skipping.skipped,
     guest,
@@ -252,12 +252,12 @@ export type OpenVisitServices = {
   readonly vault: Vault;
 };
 
-/** A request below a form's URL. */
-export type FormRoute = { Params: { id: string } };
+/** A request below a form's URL. If it has a short address, `slug`, then `id` is the ID of its form (resolve-name.ts). */
+export type FormRoute = { Params: { id: string; slug?: string } };
 export type FormRequest = FastifyRequest<FormRoute>;
 
 /** A request for a personal link below a form's URL. */
-export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;
+export type LinkRequest = FastifyRequest<{ Params: FormRoute['Params'] & { token: string } }>;
 
 /**
  * Opens a visit for a visitor who can fill in the form now.

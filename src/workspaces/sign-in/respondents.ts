@@ -101,13 +101,14 @@ export async function finishRespondentSignIn(
   const claims = await readClaims(context, provider, answer, signIn);
   const email = requireAllowedEmail(provider, claims);
   const { workspaceId, id, next } = signIn!;
+  const [formPath] = /^\/f\/[^/?#]+/.exec(next)!;
   const value = seal(context.vault, {
     workspaceId,
     id,
     respondent: { email, name: personNameOf(claims, email), subject: claims.sub },
     until: now().getTime() + entrySeconds * 1_000,
   });
-  return { next, cookie: cookieOf(context, `${stateCookie}.${id}`, value, `/f/${id}`, entrySeconds) };
+  return { next, cookie: cookieOf(context, `${stateCookie}.${id}`, value, formPath, entrySeconds) };
 }
 
 /** Returns the respondent who signed in to this form in this browser; undefined if there is none. */

@@ -69,6 +69,20 @@ export function SettingField({
   );
 }
 
+/** The short address, with the whole address that the form gets. */
+export function SlugField({ form }: SettingProps): ReactElement {
+  const { id, public_url: url } = useCurrentForm();
+  const { slug } = form.settings;
+  return (
+    <div className="stack-tight">
+      <SettingField form={form} name="slug" />
+      <p className="soft small">
+        Public link: <code>{new URL(`/f/${slug ?? id}`, url).href}</code>
+      </p>
+    </div>
+  );
+}
+
 /**
  * The email addresses for notifications. A warning names the addresses that do not belong to a member of the
  * workspace.

@@ -21,12 +21,14 @@ import {
   type SettingProps,
   type SettingsChange,
   type SettingsEditor,
+  SlugField,
   TimeZoneField,
 } from './setting-fields.tsx';
 import type { SettingProblem } from './settings-values.ts';
 
 /** Settings that need a special control instead of the one for their kind. */
 const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactElement | null>> = {
+  slug: SlugField,
   password: FormPasswordField,
   one_per_respondent: ({ form }) =>
     form.settings.access === 'organisation' || form.error('one_per_respondent') ? (
