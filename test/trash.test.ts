@@ -32,6 +32,7 @@ const exempt: Readonly<Record<string, string>> = {
   'erase.strip_submission': 'by ids that were locked to be erased, wherever they lie',
   'people.look_in_events': 'asks only whether the submission is gone for good',
   'submissions.update_submission': 'after lock_submission',
+  'submissions.free_key': 'of a submission that was just moved to the trash',
 };
 
 /** An invitation stays answered while its submission is in the trash, so no reminder is sent for it. */
