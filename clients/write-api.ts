@@ -85,8 +85,7 @@ function entriesOf(routes: readonly ApiRoute[], document: OpenApi): Entry[] {
 }
 
 /** Groups operations of the public page with the form operations: `submitForm` becomes `forms submit`. */
-const pageName = ({ operationId }: OpenApiOperation): string =>
-  operationId.replace(/^([a-z]+)Form$/, 'forms $1');
+const pageName = ({ operationId }: OpenApiOperation): string => `forms ${operationId.replace(/Form$/, '')}`;
 
 const camelCase = (text: string): string =>
   text.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());

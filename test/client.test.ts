@@ -93,7 +93,7 @@ test('the client has these operations, the ones without a key, and nothing else'
   const has = Object.entries(api).flatMap(([group, methods]) =>
     Object.keys(methods).map((name) => `${group}.${name}`),
   );
-  assert.deepEqual(has.sort(), [...called, 'forms.submit'].sort());
+  assert.deepEqual(has.sort(), [...called, 'forms.submit', 'forms.verifyEmail'].sort());
 });
 
 // Lists ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { answerLimits } from '#ast/basics/limits.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { nameSchema } from '#kit/pagination.ts';
 import { compileBody, noExtraProperties } from '#kit/validation.ts';
 import { mailNotConfigured } from '#mail/sending/send-mail.ts';
 import { listVerifiedElements } from '#submissions/verified.ts';
@@ -9,17 +11,22 @@ import type { PostServices } from './post/post-context.ts';
 import { checkPostSource, sendPreflight } from './visit/screening.ts';
 import { type FormRequest, type FormRoute, type OpenVisitServices, openVisit } from './visit/visit.ts';
 
-const readBody = compileBody(
+export const VerificationRequest = nameSchema(
+  'VerificationRequest',
   Type.Object(
     {
-      element: Type.String({ maxLength: 100 }),
+      element: Type.String({
+        maxLength: answerLimits.elementId,
+        description: 'The id of the email element.',
+      }),
       email: Type.String({ maxLength: 254 }),
-      id: Type.Optional(Type.String({ maxLength: 100 })),
-      code: Type.Optional(Type.String({ maxLength: 20 })),
+      id: Type.Optional(Type.String({ maxLength: 100, description: 'The id of the code.' })),
+      code: Type.Optional(Type.String({ maxLength: 20, description: 'The code that the person received.' })),
     },
     noExtraProperties,
   ),
 );
+const readBody = compileBody(VerificationRequest);
 
 const invalid = (
   field: string,

@@ -30,8 +30,8 @@ const otherCode = (code: string): string => (code === '000000' ? '000001' : '000
 const asksForCode = ({ tags }: Paper): boolean =>
   tags.some(({ attrs }) => attrs['name'] === '_code[email]' && attrs['type'] === 'text');
 
-async function post(path: string, body: object) {
-  const response = await fetch(`${service.url}/f/${form}${path}`, {
+async function post(path: string, body: object, id = form) {
+  const response = await fetch(`${service.url}/f/${id}${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -140,6 +140,20 @@ test('a code has five tries', async () => {
   for (const each of [...Array<string>(5).fill(otherCode(code)), code])
     statuses.push((await post('/verifications', { element: 'email', email, id, code: each })).status);
   assert.deepEqual(statuses, [422, 422, 422, 422, 422, 429]);
+});
+
+test('parallel tries of a code count, and an element can have the longest ID', async () => {
+  const id = `e${'x'.repeat(127)}`;
+  const long = await publishForm(tenant, stepsOf({}, [element('email', id, { verify: true })]));
+  const target = { element: id, email: 'parallel@example.test' };
+  const sent = await post('/verifications', target, long);
+  assert.equal(sent.status, 201, JSON.stringify(sent.body));
+  const code = otherCode(await codeFor(target.email));
+  const tries = Array.from({ length: 12 }, () =>
+    post('/verifications', { ...target, id: sent.body.id, code }, long),
+  );
+  const statuses = (await Promise.all(tries)).map(({ status }) => status).toSorted();
+  assert.deepEqual(statuses, [...Array<number>(5).fill(422), ...Array<number>(7).fill(429)]);
 });
 
 test('bad requests name their field', async () => {

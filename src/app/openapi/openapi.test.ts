@@ -31,10 +31,10 @@ const visitor = openVisitor(service);
 const routes = apiRoutes(service.services);
 const served = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as OpenApi;
 const documented = holdAgainst(served);
-/** Operations of the route table. The public page's operation needs no key. */
+/** Operations of the route table. Those of the public page need no key. */
 const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
-    .filter(([, { operationId }]) => operationId !== 'submitForm')
+    .filter(([, { security }]) => security?.length !== 0)
     .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
@@ -675,6 +675,37 @@ test('the public submit: the example form accepts its examples, and every respon
   assert.equal(await send({ body: sent }, absent), 404);
   await tenant.call('PUT', `/forms/${shown.id}`, { ...example('updateForm'), status: 'archived' });
   assert.equal(await send({ body: sent }), 410);
+});
+
+test('the public verification: every response matches the document', async () => {
+  const { body: shown } = await tenant.call('POST', '/forms', {
+    structure: structure(element('email', 'email', { verify: true })),
+    publish: true,
+  });
+  const path = `/f/${shown.id}/verifications`;
+  const { post } = served.paths['/f/{id}/verifications']!;
+  const example = post!.requestBody!.content['application/json']!.example as object;
+  const request = { ...example, email: 'verified@example.org' };
+  const send = async (body: object) => {
+    const answer = await visitor.fetch(`/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.deepEqual(documented.problems('POST', path, answer), []);
+    return answer;
+  };
+  const sent = await send(request);
+  assert.equal(sent.status, 201);
+  const { mail: received } = await mail.waitForOne(request.email);
+  const [code] = /^\d{6}/.exec(received.subject!)!;
+  const verified = await send({ ...request, id: sent.body.id, code });
+  assert.equal(verified.status, 200);
+  assert.equal((await send({ ...request, id: sent.body.id, code: 'x' })).status, 422);
+  const { token } = verified.body as unknown as { token: string };
+  const body = { answers: { email: request.email }, verifications: { email: token } };
+  const submitted = served.paths['/f/{id}']!.post!.requestBody!.content['application/json']!.schema;
+  assert.ok(documented.takes(submitted, body));
 });
 
 test('webhook bodies and event feed entries match the document', async () => {

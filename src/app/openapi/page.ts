@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { VerificationRequest } from '#page/verification-route.ts';
 import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
 import { idempotencyKeyParameter, jsonContent } from './operations.ts';
 import {
@@ -22,7 +23,17 @@ const sent = Type.Record(Type.String(), Type.Unknown(), {
 
 const PublicSubmit = nameSchema(
   'PublicSubmit',
-  Type.Object({ answers: sent }, { additionalProperties: false }),
+  Type.Object(
+    {
+      answers: sent,
+      verifications: Type.Optional(
+        Type.Record(Type.String(), Type.String(), {
+          description: 'The `token` of each verified address, by the id of its email element.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
 );
 
 const Receipt = nameSchema(
@@ -66,9 +77,21 @@ const Receipt = nameSchema(
   }),
 );
 
-/** The errors with which a submission can be refused. */
+const EmailVerification = nameSchema(
+  'EmailVerification',
+  Type.Object({
+    id: Type.Optional(Type.String({ description: 'The id of the code that was emailed.' })),
+    token: Type.Optional(
+      Type.String({ description: 'Proves that the address is verified. Submit it in `verifications`.' }),
+    ),
+    expires_at: Type.String({ format: 'date-time' }),
+  }),
+);
+
+/** The errors of the public operations. */
 const refusals = [
   'bad_request',
+  'unauthorized',
   'forbidden',
   'not_found',
   'method_not_allowed',
@@ -86,30 +109,32 @@ const refusals = [
 const submitExample = { answers: { message: 'The shuttle is stuck.' } };
 
 /**
- * Writes the operation that needs no API key: submitting a form at its public URL (docs/rules.md 14). The
- * HTML page is meant for browsers and is omitted.
+ * Writes the operations that need no API key: submitting a form at its public URL, and verifying an email
+ * address for it (docs/rules.md 14). The HTML page is meant for browsers and is omitted.
  */
 export function writePageOperations(schemas: SchemaRegistry): OpenApi['paths'] {
-  const headers = commonHeaders;
+  const headers = referToHeaders(commonHeaders);
+  const errors = Object.fromEntries(
+    refusals.map((code) => [errorCodes[code].status, errorResponse(code, commonHeaders)]),
+  );
+  const shared = { tags: ['submissions'], security: [] };
+  const id: OpenApiParameter = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The id of the form.',
+    schema: { type: 'string', format: 'uuid' },
+  };
+  const verification = jsonContent(schemas.write(EmailVerification));
   return {
     '/f/{id}': {
       post: {
+        ...shared,
         operationId: 'submitForm',
         summary: 'Submit a form',
         description:
           "Requires no API key. Send the request here or to the `public_url` of a published form, from any site that the form's `embed_origins` setting allows. URL parameters become the reference data of the submission. Send files as `multipart/form-data`, with `Accept: application/json` for a JSON response; name the other fields as in the HTML form. Upload large files first, by the tus protocol 1.0.0 at `/f/{id}/files`: `Upload-Metadata` has `field` (the HTML name of the question), `filename` and `filetype`. Then send the last part of the URL of the upload as `_file[<field>]`.",
-        tags: ['submissions'],
-        security: [],
-        parameters: [
-          {
-            name: 'id',
-            in: 'path',
-            required: true,
-            description: 'The id of the form.',
-            schema: { type: 'string', format: 'uuid' },
-          },
-          idempotencyKeyParameter,
-        ],
+        parameters: [id, idempotencyKeyParameter],
         requestBody: {
           required: true,
           content: {
@@ -128,12 +153,32 @@ export function writePageOperations(schemas: SchemaRegistry): OpenApi['paths'] {
           201: {
             description:
               'The submission was accepted. Each `Idempotency-Key` creates at most one submission.',
-            headers: referToHeaders(headers),
+            headers,
             content: jsonContent(schemas.write(Receipt)),
           },
-          ...Object.fromEntries(
-            refusals.map((code) => [errorCodes[code].status, errorResponse(code, headers)]),
-          ),
+          ...errors,
+        },
+      },
+    },
+    '/f/{id}/verifications': {
+      post: {
+        ...shared,
+        operationId: 'verifyEmail',
+        summary: 'Verify an email address',
+        description:
+          'Requires no API key. For an email element with `verify`. Send `element` and `email` to email a six-digit code to the address. It is valid for ten minutes and five tries. Then send the `id` of the code and the `code` as well, and submit the returned `token` with the answers. 409 if the service cannot send emails.',
+        parameters: [id],
+        requestBody: {
+          required: true,
+          content: jsonContent(schemas.write(VerificationRequest), {
+            element: 'email',
+            email: 'ada@example.org',
+          }),
+        },
+        responses: {
+          200: { description: 'The address is verified: `token`.', headers, content: verification },
+          201: { description: 'The code was emailed: `id`.', headers, content: verification },
+          ...errors,
         },
       },
     },

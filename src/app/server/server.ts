@@ -71,14 +71,15 @@ const base = '/api/v1';
 
 /**
  * Returns the path at which a request to the API is served. One trailing slash is ignored, except below
- * `/docs`, where there are pages. `/f/{form_id}` is served below `/api/v1` too, because generated clients
- * send every operation there.
+ * `/docs`, where there are pages. The operations of the public page are served below `/api/v1` too, because
+ * generated clients send every operation there.
  */
 function servedPath(method: string, path: string): string {
   if (!/^\/(?:api\/v1|app\/api)\//.test(path) || path.startsWith(`${base}/docs`)) return path;
   const plain = path.replace(/(?<=[^/])\/$/, '');
-  const isSubmit = (method === 'POST' || method === 'OPTIONS') && /^\/api\/v1\/f\/[^/]+$/.test(plain);
-  return isSubmit ? plain.slice(base.length) : plain;
+  const isPublic =
+    (method === 'POST' || method === 'OPTIONS') && /^\/api\/v1\/f\/[^/]+(?:\/verifications)?$/.test(plain);
+  return isPublic ? plain.slice(base.length) : plain;
 }
 
 const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
