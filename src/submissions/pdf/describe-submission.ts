@@ -96,7 +96,7 @@ function describeAnswer(given: DescribedAnswers, input: InputElement, answer: An
   if (rows) return [{ kind: 'table', rows }];
   const parts = formatAnswerParts(input, answer, format);
   const statement = kind === 'consent' ? [stripInlineMarkup((answer as ConsentAnswer).text)] : [];
-  if (parts.length > 1) return [{ kind: 'list', items: parts }];
+  if (parts.length > 1) return [{ kind: 'list', items: parts, isNumbered: kind === 'order' }];
   return [...parts, ...statement].map((text) => ({ kind: 'text', text }));
 }
 

@@ -10,7 +10,7 @@ export type PdfBlock =
   | { readonly kind: 'step' | 'question'; readonly level: 2 | 3 | 4 | 5; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'signature'; readonly text: string }
-  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'list'; readonly items: readonly string[]; readonly isNumbered?: boolean }
   | { readonly kind: 'table'; readonly rows: readonly (readonly [label: string, value: string])[] }
   | {
       readonly kind: 'picture';

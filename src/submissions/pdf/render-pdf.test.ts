@@ -70,6 +70,11 @@ test('the document is tagged, with its title and language', async () => {
     assert.ok(tree.includes(`"${role}"`), `${role} in ${tree}`);
 });
 
+test('a ranking has numbers', async () => {
+  const { pages } = await read([{ kind: 'list', items: ['Tea', 'Coffee'], isNumbered: true }]);
+  assert.match(pages[0]!, /1\. *Tea.*2\. *Coffee/s);
+});
+
 test('a long answer continues on further pages, and each page has its number', async () => {
   const words = Array.from({ length: 6_000 }, (_, index) => `word${index}`);
   const { pages } = await read([text(words.join(' '))], { size: 'Letter' });

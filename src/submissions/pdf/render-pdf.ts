@@ -64,7 +64,7 @@ export async function renderPdf(
   });
   const bytes = buffer(doc);
   const samples = {
-    regular: `${textIn(document)}${bullet}0123456789`,
+    regular: `${textIn(document)}${bullet}0123456789.`,
     bold: textIn([title, document.blocks.filter(({ kind }) => kind === 'step' || kind === 'question')]),
   };
   const choose = await openFonts({ samples, language, operatorFiles }, (name, font) =>
@@ -136,10 +136,10 @@ function drawBlock(flow: Flow, root: PDFKit.PDFStructureElement, block: PdfBlock
         doc.struct(
           'L',
           {},
-          block.items.map((item) =>
+          block.items.map((item, index) =>
             doc.struct('LI', {}, [
-              doc.struct('Lbl', {}, () => drawBullet(flow)),
-              doc.struct('LBody', {}, () => drawText(flow, item, 'text', { start: 14, end: 0 })),
+              doc.struct('Lbl', {}, () => drawMarker(flow, block.isNumbered ? `${index + 1}.` : bullet)),
+              doc.struct('LBody', {}, () => drawText(flow, item, 'text', { start: 18, end: 0 })),
             ]),
           ),
         ),
@@ -230,12 +230,12 @@ function drawLine(flow: Flow, { runs, width }: TextLine, size: number, { start }
   }
 }
 
-/** Draws the bullet of a list item beside its first line. */
-function drawBullet(flow: Flow): void {
+/** Draws the bullet or number of a list item beside its first line. */
+function drawMarker(flow: Flow, marker: string): void {
   const { size, above } = styles.text;
   makeRoom(flow, above + size * leading);
   const { y } = flow;
-  drawText(flow, bullet, 'text');
+  drawText(flow, marker, 'text');
   flow.y = y;
 }
 
