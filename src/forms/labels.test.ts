@@ -62,8 +62,8 @@ test('invalid labels are rejected with their place', async () => {
     [['ok', ''], 'labels.1'],
     [['a'.repeat(51)], 'labels.0'],
     [many, 'labels'],
-    [['ok', ' \u200b '], 'labels[1]'],
-    [['a\u0007b'], 'labels[0]'],
+    [['ok', ' \u200b '], 'labels.1'],
+    [['a\u0007b'], 'labels.0'],
   ];
   for (const [labels, field] of cases)
     for (const query of ['', '?dry_run=true']) {

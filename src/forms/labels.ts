@@ -34,7 +34,7 @@ export function normalizeLabels(given: readonly string[], noun: 'label' | 'tag' 
   const labels = given.map((label) => trimText(label.replaceAll(/\s+/g, ' ')));
   const errors = labels.flatMap((label, index) =>
     label === '' || !isCleanText(label) || /\p{Cc}/u.test(label)
-      ? [{ field: `${noun}s[${index}]`, message: `A ${noun} must be one line of text that is not blank.` }]
+      ? [{ field: `${noun}s.${index}`, message: `A ${noun} must be one line of text that is not blank.` }]
       : [],
   );
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });

@@ -38,8 +38,14 @@ const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
     { 'rows.1.row': 'Unknown field "row". Known: cell.' },
   ],
   [{ name: '', notes: { 'a/b~c': 1 } }, { 'notes.a/b~c': '"notes.a/b~c" must be a string.' }],
-  [{ name: '', at: '2026-02-30T00:00:00Z' }, { at: '"at" must match format "date-time".' }],
-  [{ name: '', at: '2026-12-31T23:59:60Z' }, { at: '"at" must match format "date-time".' }],
+  [
+    { name: '', at: '2026-02-30T00:00:00Z' },
+    { at: '"at" must be a date or a timestamp, such as 2030-01-31T09:00:00Z.' },
+  ],
+  [
+    { name: '', at: '2026-12-31T23:59:60Z' },
+    { at: '"at" must be a date or a timestamp, such as 2030-01-31T09:00:00Z.' },
+  ],
   [{ name: '', inner: {} }, { 'inner.deep': '"deep" is required.' }],
   [{ name: '', inner: { deep: 'yes' } }, { 'inner.deep': '"inner.deep" must be a boolean.' }],
   [

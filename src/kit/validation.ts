@@ -87,8 +87,8 @@ function shortened(schema: Sized, value: unknown): unknown {
  */
 export function compileBody<S extends TObject>(schema: S): (body: unknown) => Static<S> {
   const check = compileCheck(schema);
-  const moments = Object.keys(schema.properties).filter(
-    (name) => (schema.properties[name] as { format?: unknown }).format === 'date-time',
+  const moments = Object.keys(schema.properties).filter((name) =>
+    hasMoment(schema.properties[name] as Nullable),
   );
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -102,6 +102,12 @@ export function compileBody<S extends TObject>(schema: S): (body: unknown) => St
     return result.value;
   };
 }
+
+type Nullable = { readonly format?: unknown; readonly anyOf?: readonly Nullable[] };
+
+/** Returns whether a property is a time, or null. */
+const hasMoment = ({ format, anyOf = [] }: Nullable): boolean =>
+  format === 'date-time' || anyOf.some(hasMoment);
 
 /** Describes errors, one item per property. A union reports only its own error, not those of its branches. */
 function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorItem[] {
@@ -176,6 +182,8 @@ function describe(field: string, { keyword, params, message }: SchemaError): str
   if (keyword === 'enum' && allowed.length > 0) return `${subject} must be one of ${allowed.join(', ')}.`;
   if (keyword === 'type') return `${subject} must be ${article(String(params['type']))}.`;
   if (keyword === 'format' && params['format'] === 'uuid') return `${subject} must be a UUID.`;
+  if (keyword === 'format' && params['format'] === 'date-time')
+    return `${subject} must be a date or a timestamp, such as 2030-01-31T09:00:00Z.`;
   return `${subject} ${message}.`;
 }
 

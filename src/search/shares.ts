@@ -328,14 +328,14 @@ function check(
       ? []
       : [
           {
-            field: `elements[${index}]`,
+            field: `elements.${index}`,
             message: 'No question of this form has this ID.',
             code: 'invalid_choice',
           },
         ],
   );
-  if (title !== undefined && (title === '' || !isCleanText(title)))
-    errors.push({ field: 'title', message: 'The title must not be blank.', code: 'required' });
+  if (title !== undefined && (title === '' || !isCleanText(title) || /\p{Cc}/u.test(title)))
+    errors.push({ field: 'title', message: 'The title must be one line of text that is not blank.' });
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   return { title, elements: elements && [...new Set(elements)] };
 }

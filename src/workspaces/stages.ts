@@ -67,10 +67,10 @@ function stageProblems(stages: readonly { id?: string; name: string }[]): ErrorI
     index: number,
   ): ErrorItem[] =>
     isRepeated(values, index)
-      ? [{ field: `data[${index}].${part}`, message: `Another stage has this ${part}.`, code: 'duplicate' }]
+      ? [{ field: `data.${index}.${part}`, message: `Another stage has this ${part}.`, code: 'duplicate' }]
       : [];
   return stages.flatMap(({ name }, index) => [
-    ...nameProblems(`data[${index}].name`, name),
+    ...nameProblems(`data.${index}.name`, name),
     ...repeated('name', names, index),
     ...repeated('id', ids, index),
   ]);

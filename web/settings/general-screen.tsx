@@ -298,7 +298,7 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
                 label={<span className="unseen">Name of stage {index + 1}</span>}
                 value={name}
                 onChange={(changed) => change(index, { name: changed })}
-                error={save.of(`data[${index}].name`)}
+                error={save.of(`data.${index}.name`)}
                 maxLength={longestStageName}
                 autoComplete="off"
               />

@@ -145,8 +145,8 @@ test('stages are renamed, reordered, added and deleted; a deleted one leads to t
   assert.deepEqual(
     refused.body.errors.map(({ field, code }) => [field, code]),
     [
-      ['data[1].name', 'duplicate'],
-      ['data[1].id', 'duplicate'],
+      ['data.1.name', 'duplicate'],
+      ['data.1.id', 'duplicate'],
     ],
   );
   assert.equal((await setStages([])).status, 422);

@@ -215,7 +215,7 @@ test('tags are stored as typed, without duplicates, and trigger no events', asyn
   const tagsOf = async () =>
     (await database.query('select tags from submissions where id = $1', [id])).rows as unknown[];
   assert.deepEqual(await tagsOf(), [{ tags: ['VIP', 'follow up'] }]);
-  await assert.rejects(edit(scene, id, { tags: ['ok', ' '] }), fails('validation_error', ['tags[1]']));
+  await assert.rejects(edit(scene, id, { tags: ['ok', ' '] }), fails('validation_error', ['tags.1']));
   await edit(scene, id, { tags: [] });
   assert.deepEqual(await tagsOf(), [{ tags: [] }]);
   assert.deepEqual(await kinds(scene), ['submission.created']);
