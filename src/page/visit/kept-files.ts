@@ -56,13 +56,16 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
     async read(live, controls, owner = {}) {
       const dropped = new Set(controls.filter(([name]) => name === '_drop').map(([, token]) => token));
       const fieldByFile = new Map<string, string>();
+      // Without a problem, the submission would silently lack a file whose token is of another question or key.
+      const lost = new Set<string>();
       for (const [name, token] of controls) {
         const [, fieldName] = /^_file\[(.+)\]$/.exec(name) ?? [];
-        if (fieldName && !dropped.has(token) && verify(live, fieldName, token))
-          fieldByFile.set(token.split('.')[0]!, fieldName);
+        if (!fieldName || token === '' || dropped.has(token)) continue;
+        if (verify(live, fieldName, token)) fieldByFile.set(token.split('.')[0]!, fieldName);
+        else lost.add(fieldName);
       }
       const files = new Map<string, FileAnswer[]>();
-      if (fieldByFile.size === 0) return { files, lost: [] };
+      if (fieldByFile.size === 0) return { files, lost: [...lost] };
       const found = await findCarriedFiles(database, {
         workspace_id: live.workspaceId,
         form_id: live.id,
@@ -75,7 +78,7 @@ export function openKeptFiles({ database, vault }: { database: Database; vault: 
         files.set(fieldName, [...(files.get(fieldName) ?? []), { id, filename, size, content_type }]);
         fieldByFile.delete(id);
       }
-      return { files, lost: [...new Set(fieldByFile.values())] };
+      return { files, lost: [...lost.union(new Set(fieldByFile.values()))] };
     },
   };
 }
