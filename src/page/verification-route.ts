@@ -7,6 +7,7 @@ import { compileBody, noExtraProperties } from '#kit/validation.ts';
 import { mailNotConfigured } from '#mail/sending/send-mail.ts';
 import { listVerifiedElements } from '#submissions/verified.ts';
 import { checkCode, endOfStamp, readAddressToVerify, sendCode } from './post/email-codes.ts';
+import { isJsonBody, verificationPath } from './post/handle-json-post.ts';
 import type { PostServices } from './post/post-context.ts';
 import { checkPostSource, sendPreflight } from './visit/screening.ts';
 import { type FormRequest, type FormRoute, type OpenVisitServices, openVisit } from './visit/visit.ts';
@@ -40,10 +41,12 @@ const invalid = (
  * submission sends in `verifications`.
  */
 export function verificationRoute(server: Server, context: PostServices & OpenVisitServices): void {
-  const path = '/f/:id/verifications';
+  const path = verificationPath;
   server.post<FormRoute>(path, { onRequest: checkPostSource(context) }, async (request, reply) => {
     const visit = await openVisit(context, request);
     const { live } = visit;
+    if (!isJsonBody(request))
+      throw new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.');
     const { element, email, id, code } = readBody(request.body);
     if (!listVerifiedElements(live.form).some(({ attrs }) => attrs.id === element))
       throw invalid('element', 'The form has no email element with this ID and `verify`.', 'invalid_choice');

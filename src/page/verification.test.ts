@@ -169,6 +169,14 @@ test('bad requests name their field', async () => {
     422,
     'code',
   ]);
+  const html = await fetch(`${service.url}/f/${form}/verifications`, {
+    method: 'POST',
+    body: new URLSearchParams({ element: 'email', email: 'a@example.test' }),
+  });
+  assert.deepEqual(
+    [html.status, ((await html.json()) as { error: string }).error],
+    [415, 'unsupported_media_type'],
+  );
   const { status, body } = await post('', { answers: {}, verifications: ['x'] });
   assert.deepEqual([status, body.errors[0].field], [422, 'verifications']);
 });

@@ -89,12 +89,16 @@ export function confirmationAddress(
   return `${path}/submitted?${query.toString()}`;
 }
 
+export const verificationPath = '/f/:id/verifications';
+
 export const isJsonBody = (request: FastifyRequest): boolean =>
   /^application\/json\b/i.test(request.headers['content-type'] ?? '');
 
-/** Whether the response is JSON: the client sent or accepts JSON, or called the API. */
+/** Whether the response is JSON: the client sent or accepts JSON, or called what only programs call. */
 export const wantsJson = (request: FastifyRequest): boolean =>
   request.originalUrl.startsWith('/api/') ||
+  request.routeOptions.url === verificationPath ||
+  request.headers['tus-resumable'] !== undefined ||
   isJsonBody(request) ||
   /\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
