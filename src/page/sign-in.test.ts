@@ -192,6 +192,11 @@ test('with one response per person, the second visit says so, and other people c
   );
   assert.deepEqual(results.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409]);
   assert.equal((await submissionsOf(form)).length, 1);
+  const refused = await send(form, { city: 'City 9' }, cookie);
+  assert.equal(
+    ((await refused.json()) as { message: string }).message,
+    'You have already responded to this form.',
+  );
   // Another browser and another email address: the subject is the same.
   const later = cookieIn(await signIn({ ...ada, email: 'lovelace@example.org' }, form));
   const again = await get(`/f/${form}`, later);

@@ -63,11 +63,11 @@ export type SubmitResult = AcceptedSubmission | { ok: false; errors: readonly An
  */
 export class DifferentAnswersError extends ApiError {
   readonly earlier: SubmissionReceipt;
-  constructor(earlier: SubmissionReceipt) {
-    super(
-      'conflict',
-      'Different answers were already submitted with this idempotency key. Send these answers with a new key.',
-    );
+  constructor(
+    earlier: SubmissionReceipt,
+    message = 'Different answers were already submitted with this idempotency key. Send these answers with a new key.',
+  ) {
+    super('conflict', message);
     this.earlier = earlier;
   }
 }

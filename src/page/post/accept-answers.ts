@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { repeatEarlierResult } from '#submissions/repeat.ts';
-import type { SubmitResult } from '#submissions/submit-request.ts';
+import { DifferentAnswersError, type SubmitResult } from '#submissions/submit-request.ts';
 import type { VerifiedAddresses } from '#submissions/verified.ts';
 import { ipRateLimitKey } from '#workspaces/accounts/users.ts';
 import type { Refusal } from '../visit/admission.ts';
@@ -56,6 +56,10 @@ export async function acceptAnswers(
     page: getControlValue(controls, '_key'),
     website: getControlValue(controls, '_website'),
     proof: getControlValue(controls, '_proof'),
+  }).catch((error: unknown) => {
+    // A person who can respond once has sent no key.
+    if (ownKey === undefined || !(error instanceof DifferentAnswersError)) throw error;
+    throw new DifferentAnswersError(error.earlier, 'You have already responded to this form.');
   });
 }
 
