@@ -72,7 +72,7 @@ const shareAs = async (body: object): Promise<string> => {
   return new URL((share as unknown as { url: string }).url).pathname;
 };
 const sharedSummary = await shareAs({ title: 'Weaving workshop: who comes' });
-const sharedTable = await shareAs({ kind: 'table' });
+const sharedTable = await shareAs({ kind: 'table', expires_at: '2030-01-31' });
 
 await outside.command('domain', 'verify', 'forms.weaving.example', '--workspace', workspaceId);
 for (const domain of ['courses.weaving.example', 'anmeldung.weberei-am-alten-muehlbach.example'])
@@ -429,6 +429,12 @@ const inside: readonly Screen[] = [
     `${inForm}/summary`,
     '.standing-plot',
     doing(press('Share results', '.shares'), press('Create link', 'text=Asks for personal data')),
+  ],
+  [
+    'summary-share-edit',
+    `${inForm}/summary`,
+    '.standing-plot',
+    doing(press('Share results', '.shares'), press(/^Edit/, 'text=Save')),
   ],
   ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
   ['summary-compare', `${inForm}/summary?${filtered}&${compared}`, '.compare-groups'],

@@ -95,6 +95,7 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   changeView: ['listViews'],
   deleteView: ['listViews'],
   createShare: ['listShares'],
+  changeShare: ['listShares'],
   deleteShare: ['listShares'],
 
   createWebhook: webhooks,

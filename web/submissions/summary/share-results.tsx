@@ -21,7 +21,7 @@ type Share = Shares['data'][number];
 
 /** The button that shares results of a form by link, with its dialogs. */
 export function ShareResults({ form }: { form: LocatedForm }): ReactElement {
-  const [open, setOpen] = useState<'list' | 'create'>();
+  const [open, setOpen] = useState<'list' | 'create' | Share>();
   const shares = useQuery({
     ...operationQuery(form.workspace_id, 'listShares', { params: { id: form.id } }),
     enabled: open !== undefined,
@@ -53,20 +53,33 @@ export function ShareResults({ form }: { form: LocatedForm }): ReactElement {
           {({ data }) => (
             <ul role="list" className="shares">
               {data.map((share) => (
-                <ShareItem key={share.id} form={form} share={share} />
+                <ShareItem key={share.id} form={form} share={share} onEdit={() => setOpen(share)} />
               ))}
             </ul>
           )}
         </QueryState>
       </Dialog>
-      {open === 'create' && shares.data && (
-        <CreateShare form={form} elements={shares.data.elements} onClose={() => setOpen('list')} />
+      {open !== undefined && open !== 'list' && shares.data && (
+        <ShareDialog
+          form={form}
+          share={open === 'create' ? undefined : open}
+          elements={shares.data.elements}
+          onClose={() => setOpen('list')}
+        />
       )}
     </>
   );
 }
 
-function ShareItem({ form, share }: { form: LocatedForm; share: Share }): ReactElement {
+function ShareItem({
+  form,
+  share,
+  onEdit,
+}: {
+  form: LocatedForm;
+  share: Share;
+  onEdit: () => void;
+}): ReactElement {
   const revoke = useAction({
     run: () => callWorkspaceOperation(form.workspace_id, 'deleteShare', { params: { id: share.id } }),
     confirm: {
@@ -89,9 +102,14 @@ function ShareItem({ form, share }: { form: LocatedForm; share: Share }): ReactE
           <strong>{share.title}</strong>
           <p className="soft small">{facts.filter(Boolean).join(' · ')}</p>
         </div>
-        <Button size="small" {...revoke.press()}>
-          Revoke
-        </Button>
+        <div className="row">
+          <Button size="small" onPress={onEdit} aria-label={`Edit “${share.title}”`}>
+            Edit
+          </Button>
+          <Button size="small" {...revoke.press()} aria-label={`Revoke “${share.title}”`}>
+            Revoke
+          </Button>
+        </div>
       </div>
       <CopyField label="Link" text={share.url} />
       {revoke.dialog}
@@ -99,46 +117,55 @@ function ShareItem({ form, share }: { form: LocatedForm; share: Share }): ReactE
   );
 }
 
-function CreateShare({
+/** Creates a link, or changes the settings of `share`. */
+function ShareDialog({
   form,
+  share,
   elements,
   onClose,
 }: {
   form: LocatedForm;
+  share: Share | undefined;
   elements: Shares['elements'];
   onClose: () => void;
 }): ReactElement {
-  const [title, setTitle] = useState(form.name);
-  const [kind, setKind] = useState<Share['kind']>('summary');
-  const [chosen, choose] = useState(() => elements.flatMap((each) => (each.is_personal ? [] : [each.id])));
+  const [title, setTitle] = useState(share?.title ?? form.name);
+  const [kind, setKind] = useState<Share['kind']>(share?.kind ?? 'summary');
+  const [chosen, choose] = useState(
+    () => share?.elements ?? elements.flatMap((each) => (each.is_personal ? [] : [each.id])),
+  );
+  const [protection, protect] = useState<'keep' | 'none' | 'new'>(share?.has_password ? 'keep' : 'new');
   const [password, setPassword] = useState('');
-  const [days, setDays] = useState<(typeof lifetimes)[number]['id']>('0');
-  const create = useAction({
-    run: () =>
-      callWorkspaceOperation(form.workspace_id, 'createShare', {
-        params: { id: form.id },
-        body: {
-          title,
-          kind,
-          elements: chosen,
-          ...(password !== '' && { password }),
-          ...(days !== '0' && { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
-        },
-      }),
+  const [days, setDays] = useState<Lifetime>(share?.expires_at ? 'keep' : '0');
+  const save = useAction({
+    run: () => {
+      const body = {
+        title,
+        kind,
+        elements: chosen,
+        ...(protection === 'none' && { password: null }),
+        ...(protection === 'new' && password !== '' && { password }),
+        ...(days !== 'keep' && { expires_at: expiryIn(Number(days)) }),
+      };
+      return share
+        ? callWorkspaceOperation(form.workspace_id, 'changeShare', { params: { id: share.id }, body })
+        : callWorkspaceOperation(form.workspace_id, 'createShare', { params: { id: form.id }, body });
+    },
     onDone: onClose,
   });
   const personal = elements.filter(({ id, is_personal }) => is_personal && chosen.includes(id));
   return (
     <FormDialog
-      title="Create link"
+      title={share ? 'Edit link' : 'Create link'}
       size="medium"
       isOpen
       onClose={onClose}
-      onSubmit={() => create.mutate()}
-      submitLabel="Create link"
-      action={create}
+      onSubmit={() => save.mutate()}
+      submitLabel={share ? 'Save' : 'Create link'}
+      isDisabled={share?.has_password === true && protection === 'new' && password === ''}
+      action={save}
     >
-      <TextField label="Title" value={title} onChange={setTitle} error={create.of('title')} autoFocus />
+      <TextField label="Title" value={title} onChange={setTitle} error={save.of('title')} autoFocus />
       <RadioGroup label="Show" choices={kinds} value={kind} onChange={setKind} />
       <CheckboxGroup
         label="Questions"
@@ -155,16 +182,35 @@ function CreateShare({
           {personal.map(({ label }) => label).join(', ')}
         </Message>
       )}
-      <Select label="Expires" choices={lifetimes} value={days} onChange={setDays} />
-      <TextField
-        label="Password"
-        description="Visitors must enter it. Leave empty for no password."
-        type="password"
-        autoComplete="new-password"
-        value={password}
-        onChange={setPassword}
-        error={create.of('password')}
+      <Select
+        label="Expires"
+        choices={[
+          ...(share?.expires_at
+            ? [{ id: 'keep' as const, label: `On ${formatDate(share.expires_at)}` }]
+            : []),
+          ...lifetimes,
+        ]}
+        value={days}
+        onChange={setDays}
       />
+      {share?.has_password && (
+        <Select label="Password protection" choices={protections} value={protection} onChange={protect} />
+      )}
+      {protection === 'new' && (
+        <TextField
+          label="Password"
+          description={
+            share?.has_password
+              ? 'Visitors must enter it.'
+              : 'Visitors must enter it. Leave empty for no password.'
+          }
+          type="password"
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+          error={save.of('password')}
+        />
+      )}
     </FormDialog>
   );
 }
@@ -179,4 +225,14 @@ const lifetimes = [
   { id: '7', label: 'In 7 days' },
   { id: '30', label: 'In 30 days' },
   { id: '90', label: 'In 90 days' },
+] as const;
+type Lifetime = (typeof lifetimes)[number]['id'] | 'keep';
+
+const expiryIn = (days: number): string | null =>
+  days === 0 ? null : new Date(Date.now() + days * 86_400_000).toISOString();
+
+const protections = [
+  { id: 'keep', label: 'Keep the password' },
+  { id: 'new', label: 'Change the password' },
+  { id: 'none', label: 'Remove the password' },
 ] as const;
