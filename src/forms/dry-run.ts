@@ -123,7 +123,7 @@ function groupOf({ parent }: FormPart<unknown>): string | undefined {
  */
 export async function dryRun(
   db: Queryable,
-  scope: Pick<RequestScope, 'workspaceId' | 'may'> & { formId: string },
+  scope: Pick<RequestScope, 'workspaceId' | 'may' | 'sendsEmail'> & { formId: string },
   candidate: FormCandidate,
 ): Promise<DryRun> {
   const { workspaceId, formId } = scope;
@@ -132,7 +132,7 @@ export async function dryRun(
   const live = { workspaceId, formId, form: effectiveForm(structure) };
   const needed: Permission = 'submissions:read';
   const [judgement, impact] = await Promise.all([
-    judgeForm(db, workspaceId, { ...candidate, formId }),
+    judgeForm(db, scope, { ...candidate, formId }),
     findImpact(db, live, candidate.structure, scope.may(needed)),
   ]);
   return { ...judgement, ...impact };

@@ -140,7 +140,7 @@ export function formEndpoints(context: {
 
   /** Returns the current form, and what a change to it would do. */
   const tryChange = async (
-    scope: Pick<RequestScope, 'workspaceId' | 'may'>,
+    scope: Pick<RequestScope, 'workspaceId' | 'may' | 'sendsEmail'>,
     formId: string,
     { structure, settings, unchanged }: Partial<FormCandidate> & { unchanged: IfMatchTimes },
   ) => {

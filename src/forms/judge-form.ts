@@ -19,6 +19,7 @@ import { listTexts, untranslatedTexts } from '#ast/texts.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { completeErrorItem, type ErrorItem } from '#kit/errors.ts';
 import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
+import type { RequestScope } from '#kit/operation.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { findMissingImages } from './images/images.ts';
 import type { Judgement } from './shapes.ts';
@@ -127,7 +128,7 @@ export type FormCandidate = {
  */
 export async function judgeForm(
   db: Queryable,
-  workspaceId: string,
+  { workspaceId, sendsEmail }: Pick<RequestScope, 'workspaceId' | 'sendsEmail'>,
   { structure, settings, formId }: FormCandidate,
 ): Promise<Judgement> {
   const checked = validateStructure(structure);
@@ -145,7 +146,7 @@ export async function judgeForm(
   if (formId !== undefined) problems.push(...(await findSlugProblems(db, known?.slug, formId)));
   // A misspelled name often causes a problem, so these warnings are returned together with problems.
   const slips = findSlips(structure);
-  const others = checked.ok && problems.length === 0 ? findWarnings(checked.form, known) : [];
+  const others = checked.ok && problems.length === 0 ? findWarnings(checked.form, known, sendsEmail) : [];
   return {
     problems: problems.map(completeErrorItem),
     warnings: [...slips, ...others].slice(0, mostWarnings),
@@ -156,14 +157,15 @@ export async function judgeForm(
 const mostButtons = 7;
 
 /**
- * Finds what is valid but makes a form hard to use for people with disabilities, with the path of each node.
+ * Finds what is valid but makes a form impossible to submit or hard to use for people with disabilities, with
+ * the path of each node.
  * Contrast is not included: themes with too little contrast are rejected (ast/theme/check-theme.ts).
  */
-function findWarnings(form: Form, settings: Settings = {}): Warning[] {
+function findWarnings(form: Form, settings: Settings = {}, sendsEmail = true): Warning[] {
   return [
     ...untitledSteps(form),
     ...untranslated(form, settings),
-    ...[...walkElements(form)].flatMap(warningsOf(form)),
+    ...[...walkElements(form)].flatMap(warningsOf(form, sendsEmail)),
   ];
 }
 
@@ -231,7 +233,7 @@ const untitledContent = (type: 'heading' | 'paragraph', path: readonly number[])
 /** Normalizes a label. Case and outer spaces cannot be heard when it is read aloud. */
 const normalizeSpokenLabel = (label: string): string => label.trim().toLowerCase();
 
-function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
+function warningsOf(form: Form, sendsEmail: boolean): (placed: PlacedElement) => Warning[] {
   const seen = new Map<string, number>();
   const isLong = form.children.length > 1;
   return ({ element, path, parent }) => {
@@ -263,6 +265,11 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
       found.push([
         'placeholder-as-help',
         `The placeholder of ${quote(label)} disappears when a visitor types. Use it as the help text instead.`,
+      ]);
+    if (element.type === 'email' && element.attrs.verify === true && !sendsEmail)
+      found.push([
+        'unverifiable',
+        `Visitors cannot submit ${quote(label)}, because this server sends no emails with codes. Turn off \`verify\`, or set SMTP_URL.`,
       ]);
     if (element.type === 'radio' && optionsOf(element).length > mostButtons)
       found.push([

@@ -32,7 +32,7 @@ export async function importForm(database: Database, { workspaceId, structure, s
   const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
   const kept = withoutSlug(withoutImages(settings, missing));
   const document = { structure, settings: kept };
-  const { problems } = await judgeForm(database, workspaceId, document);
+  const { problems } = await judgeForm(database, { workspaceId }, document);
   if (problems.length === 0)
     return {
       row: await createForm(database, workspaceId, { ...document, changedBy: userId }),

@@ -159,8 +159,8 @@ export function wholeFormEndpoints({
         description: 'Problems and warnings. The form is valid if there are no problems.',
         schema: Judgement,
       },
-      async run({ workspaceId, body, ...scope }) {
-        const { problems, warnings } = await judgeForm(database, workspaceId, body);
+      async run({ body, ...scope }) {
+        const { problems, warnings } = await judgeForm(database, scope, body);
         const more = findProviderProblems(scope, body.settings).map(completeErrorItem);
         return { body: { problems: [...problems, ...more], warnings } };
       },
@@ -242,9 +242,9 @@ export function wholeFormEndpoints({
         body: { document: { title: 'Order', fields: [{ ref: 'email', type: 'email', title: 'Email' }] } },
       },
       reply: { status: 200, description: 'The form and the report.', schema: ConvertedForm },
-      async run({ workspaceId, body }) {
-        const converted = await convertDocument(workspaceId, body);
-        return { body: { ...converted, ...(await judgeForm(database, workspaceId, converted)) } };
+      async run({ body, ...scope }) {
+        const converted = await convertDocument(scope.workspaceId, body);
+        return { body: { ...converted, ...(await judgeForm(database, scope, converted)) } };
       },
     }),
 

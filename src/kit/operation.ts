@@ -44,6 +44,8 @@ export type RequestScope = {
   may: (permission: string) => boolean;
   /** Whether respondents can sign in: the instance has an identity provider. */
   canSignIn?: boolean | undefined;
+  /** Whether the instance sends emails. */
+  sendsEmail?: boolean | undefined;
   /** For an operation that writes its own entry: its line in the audit log. */
   line?: AuditEntry;
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { element, stepsOf } from '#test/ast/forms.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService } from '#test/service.ts';
+import { openService, shareService } from '#test/service.ts';
 
 /** `verify` of email elements: on the page without a script, over JSON, and after changes. */
 
@@ -187,6 +187,22 @@ test('a caller of the API needs no code, and the address is then not verified', 
   });
   assert.equal(status, 201);
   assert.equal(body.metadata.fields.email!.verified_at, undefined);
+});
+
+test('publishing warns if the server sends no emails', async () => {
+  const mute = await (await shareService()).makeTenant();
+  for (const [owner, rules] of [
+    [tenant, []],
+    [mute, ['unverifiable']],
+  ] as const) {
+    const made = await owner.call('POST', '/forms', { structure });
+    const tried = await owner.call('POST', `/forms/${made.body.id}/publish?dry_run=true`, {});
+    const { warnings } = tried.body.dry_run as { warnings: { rule: string; path: number[] }[] };
+    assert.deepEqual(
+      warnings.map(({ rule }) => rule),
+      rules,
+    );
+  }
 });
 
 test('verify is not allowed in a repeatable group', async () => {

@@ -40,8 +40,8 @@ export function createOperationRunner(
   route: ApiRoute,
 ): Run {
   const { method, operation } = route;
-  const { isReplyChecked, identityProvider } = services.config;
-  const canSignIn = identityProvider !== undefined;
+  const { isReplyChecked, identityProvider, smtp } = services.config;
+  const has = { canSignIn: identityProvider !== undefined, sendsEmail: smtp !== undefined };
   return async (caller, given) => {
     const { params, query, body, once } = given;
     const unchanged = readMatch(given.ifMatch, operation.isConditional);
@@ -53,7 +53,7 @@ export function createOperationRunner(
         operation,
         line,
         caller,
-        (scope) => operation.handle({ ...scope, canSignIn }, { params, query, body, unchanged }),
+        (scope) => operation.handle({ ...scope, ...has }, { params, query, body, unchanged }),
         compared,
       );
     const answer = await (once
