@@ -25,6 +25,7 @@ async function openScene() {
   const elements = [
     element('radio', 'drink', { options: ['Tea', 'Coffee'] }),
     element('email', 'email'),
+    element('text', 'who', { label: 'Your name' }),
     composite('guests', [element('phone', 'phone')], { repeatable: true }),
   ];
   const form = await makeForm(tenant, elements);
@@ -82,6 +83,7 @@ test('personal questions are shown only if they are chosen, with a warning', asy
   assert.partialDeepStrictEqual(body.elements, [
     { id: 'drink', is_personal: false },
     { id: 'email', is_personal: true },
+    { id: 'who', is_personal: true },
     { id: 'guests', is_personal: true },
   ]);
 });

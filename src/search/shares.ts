@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/basics/text.ts';
-import { identifiesPerson } from '#ast/form/identifies.ts';
-import { listQuestions } from '#ast/form/tree.ts';
+import { asksForName, identifiesPerson } from '#ast/form/identifies.ts';
+import { type InputElement, listQuestions } from '#ast/form/tree.ts';
 import { hashPasswordChange, publicOriginOf, requireForm, requireReachableForm } from '#forms/form-rows.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
@@ -143,6 +143,8 @@ type ShareChange = Static<typeof ShareChange>;
 
 type FormKey = { workspaceId: string; formId: string };
 
+const isPersonal = (input: InputElement): boolean => identifiesPerson(input) || asksForName(input);
+
 /** Lists the questions of all answered versions, and whether their answers are personal data. */
 async function listShareable(database: Database, form: FormKey): Promise<ShareableElement[]> {
   const versions = await readAnsweredStructures(database, form);
@@ -150,9 +152,7 @@ async function listShareable(database: Database, form: FormKey): Promise<Shareab
     versions
       .flatMap((version) => listQuestions(version))
       .filter((question) =>
-        question.kind === 'group'
-          ? question.inputs.some(identifiesPerson)
-          : identifiesPerson(question.element),
+        question.kind === 'group' ? question.inputs.some(isPersonal) : isPersonal(question.element),
       )
       .map(({ element }) => element.attrs.id),
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#test/ast/forms.ts';
 import { autofillOf } from './autofill.ts';
-import { identifiesPerson } from './identifies.ts';
+import { asksForName, identifiesPerson } from './identifies.ts';
 import { isInput, walkElements } from './tree.ts';
 
 const cases: readonly (readonly [
@@ -48,3 +48,25 @@ for (const [type, id, attrs, tells] of ids) {
     assert.equal(identifiesPerson(input), tells);
   });
 }
+
+test('a short text asks for a name by its ID or label, in any language of a page', () => {
+  const asks = (type: string, id: string, label: string): boolean => {
+    const [{ element: input } = {}] = walkElements(formOf(element(type, id, { label })));
+    return input !== undefined && isInput(input) && asksForName(input);
+  };
+  for (const label of [
+    'Name',
+    'Your full name',
+    'Nachname:',
+    'Prénom',
+    'Volledige naam',
+    'お名前',
+    '姓名',
+    'الاسم',
+  ])
+    assert.ok(asks('text', 'a', label), label);
+  assert.ok(asks('text', 'contact_name', 'Contact'));
+  for (const label of ['Namely', 'Genome', 'Nomination', 'Colour'])
+    assert.ok(!asks('text', 'a', label), label);
+  assert.ok(!asks('number', 'a', 'Name'));
+});
