@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 952,
-  lines: 137_718,
+  lines: 137_873,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

@@ -235,6 +235,7 @@ export const settingRows = {
     ...flagSetting(),
     title: 'Skip prefilled questions',
     help: 'Questions that the link answers are not shown. Their answers are sent with the others.',
+    note: 'The review step does not list them.',
     card: 'layout',
     order: 2,
   },
