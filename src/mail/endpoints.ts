@@ -36,7 +36,10 @@ export const deleteOldMails = statement('mail.delete_old_mails', 'now', 'id')`
      order by m.created_at limit 1000)
   returning id`;
 
-/** The columns of an entry in the email log. The log has no private emails. */
+/**
+ * The columns of an entry in the email log. The log has no private emails. It hides the six-digit code with which
+ * a subject begins: a member who reads it could verify the address of another person.
+ */
 const loggedMail = columns(
   'id form_id? form_name? recipient subject attempts:integer error? created_at',
   'settled_at:timestamp? next_attempt_at:timestamp?',
@@ -44,8 +47,9 @@ const loggedMail = columns(
 );
 
 const loggedMails = `
-   select m.id, m.kind, m.form_id, f.name as form_name, m.recipient, m.subject, m.state, m.attempts, m.error,
-          m.created_at, m.settled_at, m.next_attempt_at
+   select m.id, m.kind, m.form_id, f.name as form_name, m.recipient,
+          case m.kind when 'email_code' then overlay(m.subject placing '••••••' from 1 for 6) else m.subject end as subject,
+          m.state, m.attempts, m.error, m.created_at, m.settled_at, m.next_attempt_at
      from mails m
      left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id and f.deleted_at is null
     where m.workspace_id = $workspace_id and not m.is_private`;

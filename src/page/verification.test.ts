@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { element, stepsOf } from '#test/ast/forms.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
-import { openService, shareService } from '#test/service.ts';
+import { callApi, openService, shareService } from '#test/service.ts';
 
 /** `verify` of email elements: on the page without a script, over JSON, and after changes. */
 
@@ -187,6 +187,19 @@ test('a caller of the API needs no code, and the address is then not verified', 
   });
   assert.equal(status, 201);
   assert.equal(body.metadata.fields.email!.verified_at, undefined);
+});
+
+test('members cannot read a code in the log of emails', async () => {
+  const email = 'logged@example.test';
+  await post('/verifications', { element: 'email', email });
+  const code = await codeFor(email);
+  const key = await tenant.makeFullKey();
+  const { data } = (await callApi(service.url, key, 'GET', '/mails')).body;
+  const { subject } = data.find(
+    (each) => (each as unknown as { recipient: string }).recipient === email,
+  )! as unknown as { subject: string };
+  assert.match(subject, /^•{6} is your code for /);
+  assert.ok(!JSON.stringify(data).includes(code));
 });
 
 test('publishing warns if the server sends no emails', async () => {
