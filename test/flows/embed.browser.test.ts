@@ -164,6 +164,16 @@ test('URL parameters of the host page become reference data only if the tag name
   assert.deepEqual(await send(named), { utm_source: 'tag' });
 });
 
+test('one question at a time does not take the focus of the page around it', async () => {
+  const form = await publish({ layout: 'question' });
+  const page = await visit(tag(form));
+  await until('the form', async () => (await heard(page)).some(({ name }) => name === 'loaded'));
+  await frameOf(page).locator('main').hover();
+  await frameOf(page).locator('form[novalidate]').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'BODY');
+  await leave(page);
+});
+
 test('without the script the frame has the height of its tag, and every page of the form stays in it', {
   skip: isSlice,
 }, async () => {
@@ -179,7 +189,7 @@ test('without the script the frame has the height of its tag, and every page of 
   await frame.getByRole('heading', { name: 'Things' }).waitFor();
   await press('submit');
   await frame.locator('.receipt').waitFor();
-  await frame.locator('a[href*="/edit/"]').click();
+  await frame.getByRole('link', { name: 'Antworten ändern' }).click();
   await frame.locator('#fullName').fill('Ada L.');
   await press('next');
   await press('submit');

@@ -98,7 +98,7 @@ test('a file can be mapped, previewed and imported, and its columns are stored w
     page.getByRole('button', { name: 'Choose file' }).click(),
   ]);
   await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-  await page.getByText('1 line is left out').waitFor();
+  await page.getByText('1 line is skipped').waitFor();
   const mapping = page.getByRole('group', { name: 'Column mapping' });
   await mapping.getByRole('button', { name: /Answer: Your city/ }).waitFor();
   await mapping.getByRole('button', { name: /Column “Who”/ }).click();
@@ -154,7 +154,7 @@ test('a bounced invitation can be emailed again, unanswered ones reminded, and a
   ])
     await service.services.database.query(change, [form]);
   await page.getByRole('button', { name: 'Remind' }).click();
-  await page.getByRole('button', { name: 'Send reminders' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Send reminders' }).click();
   await page.getByText('1 person will be reminded.').waitFor();
   const reminders = await mail.waitFor('quiet@example.com', 2);
   assert.match(reminders[1]!.mail.subject!, /^Reminder/);

@@ -76,7 +76,7 @@ test('a withdrawn invitation says so, and a person with an account signs in and 
   await guest.getByRole('link', { name: 'Sign in' }).click();
   await guest.getByLabel('Email address').fill(known.email);
   await guest.getByLabel('Password').fill(known.password);
-  await guest.getByRole('button', { name: 'Sign in' }).click();
+  await guest.getByRole('button', { name: 'Sign in', exact: true }).click();
   await guest.getByRole('button', { name: 'Join workspace' }).click();
   await guest.getByText('Welcome to the workspace.').waitFor();
   await browser.leave(guest);

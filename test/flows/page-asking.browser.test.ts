@@ -79,7 +79,7 @@ test('the review step shows current answers, and each can be changed and returne
     ['The born', 'April 30, 1999'],
     ['From abroad?', 'No'],
     ['The meals', 'Red'],
-    ['The ticket', 'ticket.txt'],
+    ['The ticket', 'ticket.txt 1 kB'],
     ['The guest', 'Anni'],
   ]);
   await lookAt(page, 'the list');

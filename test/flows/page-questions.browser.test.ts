@@ -61,11 +61,10 @@ for (const script of ['with', 'without']) {
   });
 }
 
-test('a form in a frame does not take the focus, and is as high as its content', {
+test('a form for a frame is as high as its content', {
   skip: isSlice,
 }, async () => {
   const page = await stage.visit(form, { query: '?_embed=1', viewport: { width: 800, height: 2000 } });
-  assert.equal(await page.evaluate('document.activeElement.tagName'), 'BODY');
   assert.ok((await page.locator('main').boundingBox())!.height < 1000);
   await stage.browser.leave(page);
 });

@@ -80,7 +80,7 @@ test('a running replay can be canceled', { skip: isSlice }, async () => {
   const page = await openPage(scene);
   const { body } = await editor.api<{ total: number }>('POST', `${scene.api}/replays`, {});
   assert.equal(body.total, 201);
-  await page.getByText(/Sending again: \d+ of 201/).waitFor();
+  await page.getByText(/Replay: \d+ of 201/).waitFor();
   await page.getByRole('button', { name: 'Cancel replay' }).click();
   await page.getByText('Replay canceled:').waitFor();
   await browser.leave(page);

@@ -181,7 +181,7 @@ test('the search box suggests terms and explains errors, and an unknown word get
 
   await page.keyboard.press('Control+k');
   const finder = page.getByRole('dialog', { name: 'Search' });
-  await finder.getByRole('option', { name: 'Webhooks' }).waitFor();
+  await finder.getByRole('option', { name: 'Webhooks' }).first().waitFor();
   await page.keyboard.type('"fast but" -lovelace');
   await finder.getByRole('option', { name: /fast, but stuck/ }).waitFor();
   await audit(page, 'what Ctrl+K opens');

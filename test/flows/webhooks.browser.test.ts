@@ -115,10 +115,10 @@ test('short details of a webhook fill rows, and long ones follow below', { skip:
     filter: { element: 'name', is: 'answered' },
   };
   for (const [body, rows] of [
-    [sent, { 800: [3, 2, 1], 1280: [5, 1] }],
+    [sent, { 800: [3, 3, 1], 1280: [6, 1] }],
     [
       { ...sent, ...more },
-      { 800: [3, 3, 1, 1, 1], 1280: [6, 1, 1, 1] },
+      { 800: [3, 3, 1, 1, 1, 1], 1280: [6, 1, 1, 1, 1] },
     ],
   ] as const) {
     const { status, body: made } = await editor.api<{ id: string }>('POST', `/forms/${form}/webhooks`, body);
