@@ -56,6 +56,10 @@ const overhear = (url: string): Promise<string> =>
 const receiver = await openReceiver();
 const instance = await makeInstance();
 let server = await instance.start();
+const restart = async (): Promise<void> => {
+  await server.terminate();
+  server = await instance.start();
+};
 const formloom = (...args: string[]): ReturnType<typeof command> => command(instance.environment, ...args);
 const done = async (...args: string[]): Promise<void> => {
   const { code, complaint } = await formloom(...args);
@@ -207,11 +211,9 @@ killRounds('cell create', {
   },
   isThrough: /A cell extra already exists/,
   finish: async () => {
-    // Removes the cell as the handbook does: with the service stopped, because it keeps its cells until it
-    // ends.
-    await server.terminate();
+    // The service keeps its cells until it ends, and its database ends with it.
     await instance.query("drop schema cell_extra cascade; delete from cells where name = 'extra'");
-    server = await instance.start();
+    await restart();
   },
 });
 
@@ -226,10 +228,6 @@ killRounds('storage replace', {
 
 // Keys --------------------------------------------------------------------------------------------------
 
-const restart = async (): Promise<void> => {
-  await server.terminate();
-  server = await instance.start();
-};
 const count = async (): Promise<number> => (await keys()).split(',').length;
 const fingerprint = async (): Promise<string> => {
   const [row] = await ask(instance.databaseUrl, 'select key_fingerprint from instance');
