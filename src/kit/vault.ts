@@ -11,8 +11,7 @@ import {
 } from 'node:crypto';
 import { chown, link, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectories } from './make-directories.ts';
-import { syncDirectory } from './sync-directory.ts';
+import { makeDirectories, syncDirectory } from './directories.ts';
 
 /** The purposes of the instance key. Each has its own derived key, so none can replace another. */
 type Purpose =
@@ -77,13 +76,9 @@ export function openVault(keys: string): Vault {
     keyId: current.id,
     seal: (purpose, plain) => Buffer.concat([current.id, current.seal(purpose, plain)]),
     unseal(purpose, sealed) {
-      // Data that was sealed before keys had ids begins with its nonce, which may look like an id.
-      const named = all.filter(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
-      const attempts = [
-        ...named.map((key) => () => key.unseal(purpose, sealed.subarray(keyIdBytes))),
-        ...all.map((key) => () => key.unseal(purpose, sealed)),
-      ];
-      return firstThatOpens(attempts);
+      const key = all.find(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
+      if (!key) throw new Error('None of the keys of this instance can decrypt the data.');
+      return key.unseal(purpose, sealed.subarray(keyIdBytes));
     },
     sign: (purpose, parts) => current.sign(purpose, parts),
     signatures: (purpose, parts) => all.map((key) => key.sign(purpose, parts)),
@@ -96,17 +91,6 @@ export function openVault(keys: string): Vault {
     },
     derive: (purpose) => [current.derive(purpose), ...former.map((key) => key.derive(purpose))],
   };
-}
-
-function firstThatOpens(attempts: readonly (() => string)[]): string {
-  const failures: unknown[] = [];
-  for (const attempt of attempts)
-    try {
-      return attempt();
-    } catch (failure) {
-      failures.push(failure);
-    }
-  throw new AggregateError(failures, 'None of the keys of this instance can decrypt the data.');
 }
 
 type Key = ReturnType<typeof openKey>;
