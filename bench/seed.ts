@@ -1,8 +1,7 @@
 import type { Form } from '#ast/form/tree.ts';
 import { searchableText } from '#ast/searchable.ts';
-import { timeOfId } from '#kit/clock.ts';
+import { leastIdAtSql, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { leastIdAtSql } from '#kit/id-times.ts';
 import { searchRules } from '#rules/search-rules.ts';
 import { indexSubmission } from '#submissions/search-text/document.ts';
 import { documentsPerSegment, searchTermsSql } from '#submissions/submission-record.ts';

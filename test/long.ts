@@ -65,7 +65,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     files: [
       'test/nightly/environments.ts',
       'test/flows/environment.test.ts',
-      'src/kit/output.test.ts',
+      'src/kit/log-output.test.ts',
       'test/deploy.test.ts',
       'test/setup.test.ts',
     ],

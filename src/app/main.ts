@@ -4,10 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, defaultPublicUrl, isWildcardHost, readConfig } from '#kit/config.ts';
 import { withoutLibpqVariables } from '#kit/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-key.ts';
-import { type Log, openLog } from '#kit/log.ts';
+import { ignoreOutputErrors, type Log, openLog, writeOutput } from '#kit/log.ts';
 import { trustCaFile } from '#kit/outbound/address-guard.ts';
 import { requireResolvableListenHosts } from '#kit/outbound/hosts.ts';
-import { ignoreOutputErrors, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
 import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
 import { checkFontFiles } from '#submissions/pdf/check-font-files.ts';
@@ -20,7 +19,7 @@ import {
   openFormloomDatabase,
 } from './database/open-database.ts';
 import { readMetricsForProcess, startMetrics } from './metrics/start-metrics.ts';
-import { serviceVersion } from './operations/version.ts';
+import { serviceVersion } from './operations/services.ts';
 import type { ProcessContext } from './server/assemble.ts';
 import { countRequestsThroughPrimary, serveByProcesses } from './server/processes.ts';
 

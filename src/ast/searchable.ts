@@ -2,7 +2,7 @@ import type { Answers, AnswerValue } from './answers/check-answers.ts';
 import { isElementId } from './attributes/attributes.ts';
 import { getProperty, isRecord } from './basics/json.ts';
 import { formLimits } from './basics/limits.ts';
-import { memoizeByObject } from './basics/memoize-by-object.ts';
+import { memoizeByObject } from './basics/memoize.ts';
 import { optionsById } from './basics/options.ts';
 import { byteLength, cutToBytes } from './basics/text.ts';
 import { answerKindOf, type Form, type InputElement, listQuestions } from './form/tree.ts';

@@ -1,8 +1,7 @@
 import { isMissing } from './attributes/attributes.ts';
 import { isRecord } from './basics/json.ts';
 import { formLimits } from './basics/limits.ts';
-import type { ProblemCode } from './basics/problem-codes.ts';
-import { formatExactBytes, quote } from './basics/problems.ts';
+import { formatExactBytes, type ProblemCode, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { type Form, languagesOf } from './form/tree.ts';
 import { toUtcTimestamp } from './rules/timestamp.ts';

@@ -1,6 +1,6 @@
+import { localeChoices, localeNames } from './basics/language-tags.ts';
 import { searchLanguageTags } from './basics/languages.ts';
 import { formLimits } from './basics/limits.ts';
-import { localeChoices, localeNames } from './basics/locales.ts';
 import { countCharacters, isCleanText } from './basics/text.ts';
 import { canPipeInSettings, pipedIds } from './form/piping.ts';
 import type { Form } from './form/tree.ts';

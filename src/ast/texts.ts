@@ -2,7 +2,7 @@ import { isMissing } from './attributes/attributes.ts';
 import { getProperty, isRecord } from './basics/json.ts';
 import { formLimits } from './basics/limits.ts';
 import { type Option, optionIdOf, optionLabelOf } from './basics/options.ts';
-import type { Translation, Translations } from './basics/translation-shapes.ts';
+import type { Translation, Translations } from './basics/translations-schema.ts';
 import type { FormNode } from './form/tree.ts';
 import type { Settings } from './settings.ts';
 import {

@@ -6,10 +6,9 @@ import {
 } from './attributes/attributes.ts';
 import { getProperty, isRecord, jsonStorageProblem } from './basics/json.ts';
 import { formLimits } from './basics/limits.ts';
-import { memoizeByObject } from './basics/memoize-by-object.ts';
+import { memoizeByObject } from './basics/memoize.ts';
 import { type Option, optionIdOf, otherChoice } from './basics/options.ts';
-import type { ProblemCode } from './basics/problem-codes.ts';
-import { limitProblems, quote } from './basics/problems.ts';
+import { limitProblems, type ProblemCode, quote } from './basics/problems.ts';
 import { effectiveStructure } from './form/effective-form.ts';
 import { elementDefinitions, formAttributes, isElementType, stepAttributes } from './form/elements.ts';
 import type { Form } from './form/tree.ts';

@@ -10,8 +10,8 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { openTar, readTar, type TarEntry, type TarWriter } from '#kit/archives.ts';
 import { untilAborted } from '#kit/concurrency.ts';
+import { syncDirectory } from '#kit/directories.ts';
 import { readDiskSpace } from '#kit/storage.ts';
-import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './fill-table.ts';
 
 /*

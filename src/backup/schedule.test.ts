@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
-import { openBucket } from '#kit/storage/s3-bucket.ts';
+import { openBucket } from '#kit/storage/open-storage.ts';
 import { diskStorage } from '#kit/storage.ts';
 import { isSlice } from '#test/cases.ts';
 import { testDatabase } from '#test/database.ts';

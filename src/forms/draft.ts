@@ -3,7 +3,7 @@ import { isRecord } from '#ast/basics/json.ts';
 import { effectiveForm } from '#ast/form/effective-form.ts';
 import { dropStaleSettings, type Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
-import type { IfMatchTimes } from '#kit/conditional.ts';
+import { type IfMatchTimes } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';

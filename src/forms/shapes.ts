@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type ProblemCode, problemCodes } from '#ast/basics/problem-codes.ts';
+import { type ProblemCode, problemCodes } from '#ast/basics/problems.ts';
 import type { Settings } from '#ast/settings.ts';
 import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
 import { noExtraProperties, timestampSchema, uuidSchema } from '#kit/validation.ts';

@@ -11,10 +11,9 @@ import {
 import { readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { asWireValue } from '#kit/http.ts';
+import { asWireValue, attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { noExtraProperties } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { draftEtagOf, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';

@@ -1,4 +1,4 @@
-import { isLocale } from '#ast/basics/locales.ts';
+import { isLocale } from '#ast/basics/language-tags.ts';
 import { readPublicUrl } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { cancelMails, enqueueMails, type NewMail } from '#kit/outbox.ts';

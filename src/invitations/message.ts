@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import type { EmailBlock, EmailBody } from '#kit/outbox.ts';

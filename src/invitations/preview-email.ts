@@ -1,4 +1,4 @@
-import { isLocale } from '#ast/basics/locales.ts';
+import { isLocale } from '#ast/basics/language-tags.ts';
 import { readPublicUrl } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { requireRow } from '#kit/statement.ts';

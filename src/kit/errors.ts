@@ -1,5 +1,5 @@
 import { formatCount } from '#ast/basics/format-number.ts';
-import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import type { ProblemCode } from '#ast/basics/problems.ts';
 import { isUnavailableError } from './database.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
@@ -184,3 +185,15 @@ function closed(schema: unknown): unknown {
     !('properties' in schema) || 'additionalProperties' in schema || 'patternProperties' in schema;
   return isOpen ? copy : { ...copy, additionalProperties: false };
 }
+
+/** Returns a file name that is valid on every system. */
+export const fileNameOf = (name: string, ending: string): string =>
+  `${name
+    .slice(0, 80)
+    .replaceAll(/[\\/:]/g, '-')
+    .toWellFormed()}${ending}`;
+
+/** Returns the header that makes browsers save a response under a file name. */
+export const attachmentHeader = (name: string, ending: string): { 'Content-Disposition': string } => ({
+  'Content-Disposition': contentDisposition(fileNameOf(name, ending)),
+});

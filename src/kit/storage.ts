@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ClientBase, Pool } from 'pg';
 import { type Database, databaseOf, isDiskFull } from './database.ts';
+import { makeDirectories, syncDirectory } from './directories.ts';
 import { ApiError } from './errors.ts';
-import { makeDirectories } from './make-directories.ts';
-import { syncDirectory } from './sync-directory.ts';
 
 /**
  * The size of a piece of an upload that arrives in pieces, and of a part in an object store. S3 requires parts of

@@ -4,7 +4,7 @@ import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import type { ProblemCode } from '#ast/basics/problems.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
 import { toUtcTimestamp } from '#ast/rules/timestamp.ts';

@@ -1,10 +1,11 @@
 import { unsubscribedHashSql } from '#invitations/links-file.ts';
+import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { readEnteredAddress, wrongAddressMessage } from '#kit/outbox/address.ts';
+import { type MailAddress, readEnteredAddress, wrongAddressMessage } from '#kit/outbox/address.ts';
 import {
   laneOfMail,
   type MailKind,
@@ -15,12 +16,14 @@ import {
 } from '#kit/outbox.ts';
 import { finishPage, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { insertJobsSql } from '#kit/queue.ts';
+import { type SmtpConfig, sendMessage } from '#kit/smtp.ts';
 import { columns, nullable, requireRow, statement, textEnum, texts } from '#kit/statement.ts';
 import { requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { retentionIntervalSql } from '#workspaces/retention.ts';
 import { limitAttempts } from '#workspaces/sign-in/sign-in.ts';
-import { sendTestMail } from './sending/send-test-mail.ts';
+import { composeMessage, mailNotConfigured } from './sending/send-mail.ts';
+import { renderEmail } from './sending/template.ts';
 import { LoggedMail, MailLog, MailQuery, MailStatus, TestMailRequest, TestMailResult } from './shapes.ts';
 
 /**
@@ -251,4 +254,33 @@ async function readCounts(database: Database, workspaceId: string): Promise<Reco
     MailState,
     number
   >;
+}
+
+/** The result of a test, and its SMTP dialogue line by line, without credentials. */
+type TestResult = { sent: boolean; result: string; dialogue: string[] };
+
+/** Sends one email immediately, without the outbox, to test the mail server. */
+export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress): Promise<TestResult> {
+  if (!smtp) return { sent: false, result: `${mailNotConfigured} Set SMTP_URL and MAIL_FROM.`, dialogue: [] };
+  const dialogue: string[] = [];
+  const letter = {
+    heading: 'Email works',
+    blocks: [{ kind: 'text', text: 'This is a test. It shows that this Formloom server can send email.' }],
+    reason: "You're receiving this email because someone requested a test email to this address.",
+  } as const;
+  const raw = await composeMessage({
+    id: newId(),
+    from: smtp.from,
+    to,
+    subject: 'Formloom test email',
+    date: now(),
+    letter: renderEmail(letter, String),
+  });
+  const outcome = await sendMessage(
+    smtp,
+    { recipient: to.address, raw },
+    { onLine: (line) => void dialogue.push(line) },
+  );
+  if (outcome.kind !== 'sent') return { sent: false, result: outcome.reason, dialogue };
+  return { sent: true, result: `The mail server accepted the email: ${outcome.response}`, dialogue };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
-import { asWireValue } from '#kit/http.ts';
+import { asWireValue, attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import {
   finishPage,
@@ -10,7 +10,6 @@ import {
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
-import { attachmentHeader } from '#kit/replies/attachment.ts';
 import {
   failedReasonSchema,
   noExtraProperties,

@@ -1,8 +1,8 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
+import { matchLanguage } from '#ast/basics/language-tags.ts';
 import { chooseSearchLanguage } from '#ast/basics/languages.ts';
 import { formLimits } from '#ast/basics/limits.ts';
-import { matchLanguage } from '#ast/basics/match-language.ts';
 import type { ChoiceOption } from '#ast/basics/options.ts';
 import { byteLength, cutToBytes } from '#ast/basics/text.ts';
 import type { ElementType } from '#ast/form/elements.ts';

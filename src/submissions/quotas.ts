@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AnswerError, toAnswerError } from '#ast/answers/check-answers.ts';
 import { toAnswerProblem } from '#ast/answers/fill.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import type { BrokenRule } from '#ast/rules/problem.ts';

@@ -1,5 +1,5 @@
 import type { AnswerError, AnswerFiles } from '#ast/answers/check-answers.ts';
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import { isCleanText } from '#ast/basics/text.ts';
 import type { WorkBudget } from '#ast/basics/work.ts';
 import type { LiveForm } from '#forms/live-form.ts';

@@ -1,6 +1,6 @@
 import { type AnswerError, type Answers, toAnswerError } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { type Form, type InputElement, walkElements } from '#ast/form/tree.ts';
 
 /** When the visitor verified the address of each email element, by element id, in ISO 8601. */

@@ -1,4 +1,4 @@
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { type Form, listQuestions, type Step } from '#ast/form/tree.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { getProperty, isRecord, jsonStorageProblem } from '#ast/basics/json.ts';
-import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import type { ProblemCode } from '#ast/basics/problems.ts';
 import type { ErrorItem } from '#kit/errors.ts';
 import type { StatementColumn } from '#kit/statement.ts';
 import { Event } from './event.ts';

@@ -1,6 +1,5 @@
-import { now } from '#kit/clock.ts';
+import { leastIdAtSql, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { leastIdAtSql } from '#kit/id-times.ts';
 import { statement } from '#kit/statement.ts';
 import { retentionIntervalSql } from '#workspaces/retention.ts';
 import { isFormOfSql } from './record-event.ts';

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { now, timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
+import { attachmentHeader } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
 import {
   finishPage,
@@ -12,7 +13,6 @@ import {
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
-import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { columns, statement } from '#kit/statement.ts';
 import { readTimeRange, timeRangeParameters } from '#kit/time-range.ts';
 import { omittedValue } from './audit/account-actions.ts';

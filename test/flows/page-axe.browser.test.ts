@@ -6,8 +6,7 @@ import sharp from 'sharp';
 import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
-import { prepareTemplate } from '../../web/forms/templates/prepare-template.ts';
-import { templates } from '../../web/forms/templates/templates.ts';
+import { prepareTemplate, templates } from '../../web/forms/templates/templates.ts';
 import { composite, element, stepsOf } from '../ast/forms.ts';
 import { stage, wake } from './page-script-stage.ts';
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { s3Storage } from '#kit/storage/open-storage.ts';
-import { openBucket } from '#kit/storage/s3-bucket.ts';
+import { openBucket, s3Storage } from '#kit/storage/open-storage.ts';
 import { openSwift } from '../swift.ts';
 import { streamOf, testStorage } from './test-storage.ts';
 

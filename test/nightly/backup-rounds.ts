@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBucket } from '#kit/storage/s3-bucket.ts';
+import { openBucket } from '#kit/storage/open-storage.ts';
 import { testDatabase } from '#test/database.ts';
 import { keepFilesInMemory } from '#test/memory.ts';
 import { type Command, type Environment, type Instance, makeInstance } from '#test/process.ts';

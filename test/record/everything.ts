@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { locales } from '#ast/basics/locales.ts';
+import { locales } from '#ast/basics/language-tags.ts';
 import type { ConsolePerson } from '#test/console.ts';
 import { galleryForms } from '#test/gallery/forms.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';

@@ -1,4 +1,4 @@
-import { locales } from '#ast/basics/locales.ts';
+import { locales } from '#ast/basics/language-tags.ts';
 import { browser, type Dress, dresses, openState, outside } from '#test/gallery/pages.ts';
 import { type GalleryState, galleryStates } from '#test/gallery/states.ts';
 import { splitTags } from './normalize.ts';

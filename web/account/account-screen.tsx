@@ -8,7 +8,7 @@ import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { RadioGroup, Switch } from '../design/checkbox.tsx';
 import { Chip } from '../design/chip.tsx';
-import { FieldsForm } from '../design/fields.tsx';
+import { FieldsForm } from '../design/form-dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { Card, SettingsPage } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';

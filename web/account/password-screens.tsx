@@ -4,7 +4,7 @@ import { ApiProblem } from '../api/client.ts';
 import { callSessionOperation } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
-import { FieldsForm } from '../design/fields.tsx';
+import { FieldsForm } from '../design/form-dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { SignedOutCard, SignedOutForm } from './entry-card.tsx';
 

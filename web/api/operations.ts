@@ -4,13 +4,15 @@ import { formatEtag } from '#kit/replies/etag.ts';
 import { markChangedAfterCall } from './changes.ts';
 import {
   type ApiProblem,
+  type ConcurrentChange,
   checkDownload,
+  describeDifferences,
+  findReadOperation,
   formatQuery,
   isConcurrentChangeError,
   type RequestOptions,
   requestJson,
 } from './client.ts';
-import { type ConcurrentChange, describeDifferences, findReadOperation } from './concurrent-change.ts';
 
 type AnyInput = {
   params?: Readonly<Record<string, string | number>>;

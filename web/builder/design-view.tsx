@@ -20,7 +20,7 @@ import type { BuilderPanel } from './builder-address.ts';
 import { Canvas } from './canvas/canvas.tsx';
 import { NodeMenu } from './canvas/canvas-node.tsx';
 import { type StartDrag, useDrag } from './canvas/drag.ts';
-import { DragHandle } from './canvas/drag-handle.tsx';
+import { DragHandle } from './canvas/drag-layer.tsx';
 import { findNodeElement } from './canvas/page-markup.ts';
 import { InsertMenu, type InsertRequest, Palette } from './canvas/palette.tsx';
 import { addStep, deleteAndSelectNext } from './editor/commands.ts';

@@ -1,6 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent } from 'react';
 import { flushSync } from 'react-dom';
-import { canAnimate } from './motion.ts';
 
 /** The distance (px) or speed (px per ms) beyond which the sheet closes; otherwise it moves back. */
 const enough = { way: 96, pace: 0.5 } as const;
@@ -87,3 +86,6 @@ function holdsFinger(target: Element, sheet: Element): boolean {
       return true;
   return false;
 }
+
+/** Whether animations are allowed. They are not if the system asks for reduced motion. */
+export const canAnimate = (): boolean => !matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
-import { keepPreviousRows } from '../api/keep-rows.ts';
 import { operationQuery } from '../api/operations.ts';
+import { keepPreviousRows } from '../api/query-client.ts';
 
 export type FormActivityRow = ReplyOf<'listFormActivity'>['data'][number];
 export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;

@@ -4,9 +4,9 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { Button } from '../design/button.tsx';
 import { ColumnChoices } from '../design/column-choices.tsx';
 import { TextArea } from '../design/field.tsx';
+import { readTextFile } from '../design/files.ts';
 import { Message } from '../design/message.tsx';
 import { Card } from '../design/page.tsx';
-import { readTextFile } from '../design/read-text-file.ts';
 import type { SelectChoice } from '../design/select.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import type {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import type { ProblemCode } from '#ast/basics/problems.ts';
 import { type FieldError, formEntriesOf } from './answers.ts';
 import { sendToEmbedder } from './embed.ts';
 import { showSummaryBox } from './errors.ts';

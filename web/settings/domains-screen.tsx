@@ -1,12 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
+import { callOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
-import { FieldsForm } from '../design/fields.tsx';
+import { FieldsForm } from '../design/form-dialog.tsx';
 import { Message } from '../design/message.tsx';
 import { Card, SettingsPage } from '../design/page.tsx';
 import { QueryState } from '../design/states.tsx';
@@ -21,11 +21,11 @@ const domainsQuery = (id: string) =>
 function DomainCard({ workspaceId, domain }: { workspaceId: string; domain: Domain }): ReactElement {
   const params = { id: domain.id };
   const verify = useAction({
-    run: () => callWorkspaceOperation(workspaceId, 'verifyDomain', { params }),
+    run: () => callOperation(workspaceId, 'verifyDomain', { params }),
     done: `${domain.domain} is verified.`,
   });
   const remove = useAction({
-    run: () => callWorkspaceOperation(workspaceId, 'deleteDomain', { params }),
+    run: () => callOperation(workspaceId, 'deleteDomain', { params }),
     confirm: {
       title: `Delete ${domain.domain}?`,
       label: 'Delete domain',
@@ -75,7 +75,7 @@ export function DomainsScreen(): ReactElement {
   const { id } = useWorkspace();
   const domains = useQuery(domainsQuery(id));
   const add = useAction({
-    run: (body: { domain: string }) => callWorkspaceOperation(id, 'createDomain', { body }),
+    run: (body: { domain: string }) => callOperation(id, 'createDomain', { body }),
   });
   return (
     <SettingsPage title="Domains" lead="Your own domains, at which visitors open your forms.">

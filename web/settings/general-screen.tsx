@@ -12,7 +12,7 @@ import { Button, IconButton } from '../design/button.tsx';
 import { Chip, StageChip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { TextField } from '../design/field.tsx';
-import { CardForm, FieldsForm } from '../design/fields.tsx';
+import { CardForm, FieldsForm } from '../design/form-dialog.tsx';
 import { Card, SettingsPage } from '../design/page.tsx';
 import { Select } from '../design/select.tsx';
 import { Loading, QueryState } from '../design/states.tsx';

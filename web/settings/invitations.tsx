@@ -8,7 +8,7 @@ import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { FieldsDialog } from '../design/fields.tsx';
+import { FieldsDialog } from '../design/form-dialog.tsx';
 import { ErrorState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { formatDateTime } from '../design/time.tsx';

@@ -6,7 +6,7 @@ import { Button } from 'react-aria-components/Button';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { callSessionOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
-import { FieldsDialog } from '../design/fields.tsx';
+import { FieldsDialog } from '../design/form-dialog.tsx';
 import { Menu } from '../design/menu.tsx';
 import { FinderButton } from './finder-frame.tsx';
 import { workspaceScreens } from './screen-links.ts';

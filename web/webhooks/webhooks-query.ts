@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
-import { keepPreviousRows } from '../api/keep-rows.ts';
 import { operationQuery } from '../api/operations.ts';
+import { keepPreviousRows } from '../api/query-client.ts';
 import { createNodeFinder, type TestedNode, withFilledLabel } from '../conditions/condition-tree.ts';
 import { type LogView, toDeliveryLogParameters } from './log-view.ts';
 import type { WebhookOwner } from './webhook-owner.ts';

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readBackupState } from '#backup/read-backups.ts';
+import { readBackupState } from '#backup/schedule.ts';
 import { findInAllCells, findUnavailableCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';

@@ -9,7 +9,7 @@ import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sharedDirectory } from '#kit/embedded-postgres/create-cluster.ts';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
-import { openBucket } from '#kit/storage/s3-bucket.ts';
+import { openBucket } from '#kit/storage/open-storage.ts';
 import { isSlice } from '#test/cases.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';

@@ -3,7 +3,7 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { fetchBackup } from '#backup/schedule.ts';
 import { openStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { serviceVersion } from '../operations/version.ts';
+import { serviceVersion } from '../operations/services.ts';
 import {
   type Command,
   type CommandOption,

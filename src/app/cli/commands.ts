@@ -72,7 +72,7 @@ const mailCommands = [
     summary: 'Sends one email immediately and shows the response of the mail server.',
     options: { to: requiredOption(address) },
     async run({ config }, { to }) {
-      const { sendTestMail } = await import('#mail/sending/send-test-mail.ts');
+      const { sendTestMail } = await import('#mail/endpoints.ts');
       const tried = await sendTestMail(config.smtp, to);
       if (!tried.sent) throw new PartialFailureError(tried.result, tried);
       return tried;

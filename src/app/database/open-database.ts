@@ -3,12 +3,12 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { countProcessConnections, migrateCells, openCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
 import { type ConnectionTarget, type Database, openDatabase } from '#kit/database.ts';
+import { makeDirectories } from '#kit/directories.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
 import { redactDatabaseUrl } from '#kit/find-host.ts';
 import { openInstanceVault } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
-import { makeDirectories } from '#kit/make-directories.ts';
 import { checkMigrated, readMigrations } from '#kit/migrate.ts';
 import { getDatabaseSessionName } from '#kit/outbound/hosts.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -216,7 +216,7 @@ const fewestConnections = 60;
  * service's would work in an empty database without any sign of it.
  */
 async function findEmbedded({ dataDir }: Settings): Promise<void> {
-  const { findCluster } = await import('#kit/embedded-postgres/cluster.ts');
+  const { findCluster } = await import('#kit/embedded-postgres/create-cluster.ts');
   if (await findCluster(dataDir)) return;
   throw new EmbeddedPostgresError(
     `No database found in ${dataDir} (DATA_DIR). Use the DATA_DIR or DATABASE_URL of the service. Before the first \`npm start\`, create it with \`npm run -s formloom -- database create\`.`,

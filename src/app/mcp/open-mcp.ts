@@ -16,7 +16,7 @@ import type { Log } from '#kit/log.ts';
 import { toApiError } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import type { Api } from '../operations/call-operation.ts';
-import { serviceVersion } from '../operations/version.ts';
+import { serviceVersion } from '../operations/services.ts';
 import {
   confirmationQuestion,
   type ToolResult,

@@ -6,7 +6,7 @@ import { cellsOf, refreshCells, watchOtherCells } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server, securityHeaders } from '#kit/http.ts';
-import { countDroppedWrites } from '#kit/output.ts';
+import { countDroppedWrites } from '#kit/log.ts';
 import { watchPoolWaits } from '#kit/pooling.ts';
 import type { DeliveryStatus } from '#webhooks/retry-delivery.ts';
 import type { CheckGauge } from '../checks/check.ts';

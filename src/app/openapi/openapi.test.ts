@@ -17,7 +17,7 @@ import { loadPage, makeForm, openVisitor } from '#test/visitor.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { mostWebhooks } from '#webhooks/webhooks.ts';
 import { apiRoutes } from '../operations/operations.ts';
-import { serviceVersion } from '../operations/version.ts';
+import { serviceVersion } from '../operations/services.ts';
 import { writeOpenApi } from '../server/server.ts';
 import { hasFormId } from './operations.ts';
 import type { OpenApi, OpenApiOperation } from './schemas.ts';

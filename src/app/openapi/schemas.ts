@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
-import { problemCodes } from '#ast/basics/problem-codes.ts';
+import { problemCodes } from '#ast/basics/problems.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { nameSchema } from '#kit/pagination.ts';
 

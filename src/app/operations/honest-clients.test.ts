@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { request } from 'undici';
-import { problemCodes } from '#ast/basics/problem-codes.ts';
+import { problemCodes } from '#ast/basics/problems.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';

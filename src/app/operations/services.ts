@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type FileLinks, openFileLinks } from '#files/stored-files.ts';
 import { type LiveForms, openLiveForms } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
@@ -48,3 +49,10 @@ export const openServices = (ground: BaseServices): Omit<Services, 'wakeQueue'> 
   heldFiles: openKeptFiles(ground),
   feedBell: openFeedNotifier(ground),
 });
+
+const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** The version of this service, from package.json. */
+export const serviceVersion: string = manifest.version;

@@ -35,8 +35,7 @@ import { emailEventJob } from '#workspaces/audit/email-events.ts';
 import { clearKeyCache } from '#workspaces/authenticate.ts';
 import { keyChangeChannel } from '#workspaces/key-rows.ts';
 import { reportNewIncidents } from '../checks/watch.ts';
-import type { Services } from '../operations/services.ts';
-import { serviceVersion } from '../operations/version.ts';
+import { type Services, serviceVersion } from '../operations/services.ts';
 import { deleteExpired, expiringTables } from './delete-expired.ts';
 
 const againMs = 1_000;

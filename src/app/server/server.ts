@@ -36,8 +36,7 @@ import {
 } from '../openapi/schemas.ts';
 import { serveApi } from '../operations/api.ts';
 import { type ApiRoute, apiRoutes, consoleRoutes } from '../operations/operations.ts';
-import type { Services } from '../operations/services.ts';
-import { serviceVersion } from '../operations/version.ts';
+import { type Services, serviceVersion } from '../operations/services.ts';
 import { createDomainCheck, tlsCheckRoute } from './own-domains.ts';
 import { setupRoutes } from './setup-page.ts';
 

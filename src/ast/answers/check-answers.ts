@@ -1,7 +1,6 @@
 import { isRecord } from '../basics/json.ts';
 import { formLimits } from '../basics/limits.ts';
-import type { ProblemCode } from '../basics/problem-codes.ts';
-import { limitProblems } from '../basics/problems.ts';
+import { limitProblems, type ProblemCode } from '../basics/problems.ts';
 import { fillPipedWithLabels } from '../form/piping.ts';
 import { type Form, listQuestions } from '../form/tree.ts';
 import { type EvaluationContext, evaluateVisibility } from '../logic/evaluate.ts';

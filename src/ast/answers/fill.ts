@@ -1,7 +1,7 @@
-import { isBlank } from '../basics/blank.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
 import { answerLimits, formLimits } from '../basics/limits.ts';
 import { quote } from '../basics/problems.ts';
+import { isBlank } from '../basics/text.ts';
 import { spendWork, type WorkBudget } from '../basics/work.ts';
 import { autofillOf } from '../form/autofill.ts';
 import {

@@ -1,6 +1,6 @@
-import { isBlank } from '../basics/blank.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
 import { otherChoice } from '../basics/options.ts';
+import { isBlank } from '../basics/text.ts';
 import { inputRules } from '../form/input-rules.ts';
 import { type InputElement, inputOptionsById, matrixRowsOf } from '../form/tree.ts';
 import { formatMoment } from '../rules/moments.ts';

@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '../basics/json.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import { answerKindOf, type Form, type InputElement, listQuestions, type Question } from '../form/tree.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';

@@ -1,6 +1,6 @@
 import { orNullSchema } from '../basics/json-schema.ts';
 import { formLimits } from '../basics/limits.ts';
-import type { ProblemCode } from '../basics/problem-codes.ts';
+import type { ProblemCode } from '../basics/problems.ts';
 import { isInvisible } from '../basics/text.ts';
 import { attributeKinds } from './kinds.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';

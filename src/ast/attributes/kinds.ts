@@ -1,13 +1,13 @@
 import { elementIdProblem } from '../basics/element-id.ts';
 import { imageIdProblem, isImageId } from '../basics/image-id.ts';
 import { isRecord } from '../basics/json.ts';
+import { isLanguageTag, languageTagPatternSource } from '../basics/language-tags.ts';
 import { formLimits } from '../basics/limits.ts';
-import { isLanguageTag, languageTagPatternSource } from '../basics/match-language.ts';
 import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 import { translationsReference } from '../basics/translations-schema.ts';
 import { formulaProblem } from '../logic/formula/formula-problem.ts';
-import { fileTypesProblem } from '../rules/file-types.ts';
+import { fileTypesProblem } from '../rules/check-files.ts';
 import { isMomentLimit, type MomentFormat } from '../rules/moments.ts';
 import { patternProblem } from '../rules/pattern-problem.ts';
 import { conditionProblem, jumpsProblem } from './condition-problem.ts';

@@ -1,6 +1,6 @@
 import type { Condition, Jump } from '../basics/condition.ts';
 import type { Option } from '../basics/options.ts';
-import type { Translations } from '../basics/translation-shapes.ts';
+import type { Translations } from '../basics/translations-schema.ts';
 import type { MomentFormat } from '../rules/moments.ts';
 
 /** The additional details in the specification of each kind of attribute. */
@@ -47,7 +47,7 @@ type KindDetails = {
   readonly jumps: object;
   /** The languages of a form, as BCP 47 tags. The first one is the language of the texts in the nodes. */
   readonly languages: { readonly maxItems: number };
-  /** The texts of a node in the other languages (basics/translation-shapes.ts). */
+  /** The texts of a node in the other languages (basics/translations-schema.ts). */
   readonly translations: object;
   readonly formula: object;
 };

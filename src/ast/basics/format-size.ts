@@ -1,4 +1,4 @@
-import { memoizeByArguments } from './memoize-by-arguments.ts';
+import { memoizeByArguments } from './memoize.ts';
 
 const formatOf = memoizeByArguments(
   (unit: string, language: string | undefined) =>

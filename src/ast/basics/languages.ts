@@ -1,4 +1,4 @@
-import { primaryLanguageOf } from './match-language.ts';
+import { primaryLanguageOf } from './language-tags.ts';
 
 /**
  * The languages for which search can stem words: PostgreSQL text search configuration to BCP 47 tag.

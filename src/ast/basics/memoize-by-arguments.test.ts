@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoizeByArguments } from './memoize-by-arguments.ts';
+import { memoizeByArguments } from './memoize.ts';
 
 test('a result is computed once for the same arguments, and not kept without limit', () => {
   const computed: string[] = [];

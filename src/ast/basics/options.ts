@@ -1,6 +1,6 @@
 import type { Condition } from './condition.ts';
 import { attributeDefaults } from './defaults.ts';
-import { memoizeByObject } from './memoize-by-object.ts';
+import { memoizeByObject } from './memoize.ts';
 import { trimText } from './text.ts';
 
 /** An option of a question: a text that is stored and shown, or a stored ID with a changeable label. */

@@ -1,4 +1,4 @@
-import { languageTagPatternSource } from './match-language.ts';
+import { languageTagPatternSource } from './language-tags.ts';
 
 /** The schema reference of translation attributes. */
 export const translationsReference = { $ref: '#/components/schemas/Translations' };
@@ -18,3 +18,9 @@ export const translationsSchema = {
   description:
     'The text of a node in the other languages of the form, by attribute. Option labels are listed by option ID.',
 };
+
+/** The texts of one node in one language, by attribute. Attributes with options have labels by ID. */
+export type Translation = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
+/** The texts of a node in the other languages of the form, by BCP 47 tag. */
+export type Translations = Readonly<Record<string, Translation>>;

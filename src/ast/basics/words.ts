@@ -1,4 +1,4 @@
-import type { Locale } from './locales.ts';
+import type { Locale } from './language-tags.ts';
 
 /** Fills the `{names}` in a sentence. Names without a value stay unchanged. */
 export function fillTemplate(sentence: string, values: Readonly<Record<string, string | number>>): string {

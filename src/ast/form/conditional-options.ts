@@ -1,5 +1,5 @@
 import type { Condition } from '../basics/condition.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import type { BrokenRule } from '../rules/problem.ts';
 import type { PlainAnswer } from '../types/rules.ts';
 import type { GroupRow } from './fields.ts';

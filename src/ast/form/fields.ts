@@ -1,9 +1,8 @@
-import { isBlank } from '../basics/blank.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
 import { answerLimits } from '../basics/limits.ts';
 import { otherChoice, otherControlName } from '../basics/options.ts';
 import { isReservedPageName } from '../basics/page-names.ts';
-import { normalizeText } from '../basics/text.ts';
+import { isBlank, normalizeText } from '../basics/text.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from '../rules/written-numbers.ts';
 import { type AnswerKind, isListKind, type ListKind } from '../types/rules.ts';
 import {

@@ -1,4 +1,4 @@
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import { lazyConditionalOptionFunctions } from './lazy-conditional-options.ts';
 import {
   type Calculation,

@@ -1,5 +1,5 @@
 import { elementIdPatternSource } from '../basics/element-id.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import { formIndexOf } from './form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 

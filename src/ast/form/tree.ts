@@ -1,6 +1,6 @@
 import type { AttributesOf, RequiredNames } from '../attributes/attributes.ts';
 import { attributeDefaults } from '../basics/defaults.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import { allowsOtherChoice, type ChoiceOption, optionsById, toChoiceOption } from '../basics/options.ts';
 import type { NumberFormat } from '../rules/written-numbers.ts';
 import { type AnswerKind, type InputRules, isChoiceKind } from '../types/rules.ts';

@@ -1,7 +1,6 @@
-import { isBlank } from '../basics/blank.ts';
 import type { Comparison, ComparisonOperator } from '../basics/condition.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
-import { trimText } from '../basics/text.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
+import { isBlank, trimText } from '../basics/text.ts';
 import { spendWork, spendWorkOnce, type WorkBudget } from '../basics/work.ts';
 import { toComparableMoments } from '../rules/moments.ts';
 import type { InputRules } from '../types/rules.ts';

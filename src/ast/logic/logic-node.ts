@@ -1,7 +1,7 @@
 import type { Condition, Jump } from '../basics/condition.ts';
 import type { ChoiceOption, Option } from '../basics/options.ts';
 import { quote } from '../basics/problems.ts';
-import type { Translations } from '../basics/translation-shapes.ts';
+import type { Translations } from '../basics/translations-schema.ts';
 import type { ElementType } from '../form/elements.ts';
 
 /** What validation collects from a step or an element, for the rules over the whole form. */

@@ -1,5 +1,5 @@
 import { answerLimits } from '../basics/limits.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import { countCharacters } from '../basics/text.ts';
 import { spendWork, type WorkBudget } from '../basics/work.ts';
 import { lazyPattern } from './lazy-pattern.ts';

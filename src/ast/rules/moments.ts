@@ -1,4 +1,4 @@
-import { memoizeByArguments } from '../basics/memoize-by-arguments.ts';
+import { memoizeByArguments } from '../basics/memoize.ts';
 import { isDate, isDateTime, isTime } from './text-formats.ts';
 
 /** The formats of date and time answers. As text, these answers sort chronologically. */

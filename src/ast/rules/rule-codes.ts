@@ -1,7 +1,7 @@
-import type { ProblemCode } from '../basics/problem-codes.ts';
+import type { ProblemCode } from '../basics/problems.ts';
 import type { RuleName } from './problem.ts';
 
-/** The error code (problem-codes.ts) of each rule that an answer can break. */
+/** The error code (problems.ts) of each rule that an answer can break. */
 export const ruleCodes: Readonly<Record<RuleName, ProblemCode>> = {
   required: 'required',
   once: 'too_many',

@@ -1,4 +1,4 @@
-import { memoizeByArguments } from '../basics/memoize-by-arguments.ts';
+import { memoizeByArguments } from '../basics/memoize.ts';
 
 const formatterOf = memoizeByArguments(
   (timeZone: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locales } from '../basics/locales.ts';
+import { locales } from '../basics/language-tags.ts';
 import {
   formatEditableNumber,
   formatNumber,

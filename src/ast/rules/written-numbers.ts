@@ -1,4 +1,4 @@
-import { memoizeByArguments } from '../basics/memoize-by-arguments.ts';
+import { memoizeByArguments } from '../basics/memoize.ts';
 import { trimText } from '../basics/text.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { type AttributeSpec, type AttributeSpecs, isMissing } from '../attributes/attributes.ts';
 import { getProperty, isRecord } from '../basics/json.ts';
 import { formLimits } from '../basics/limits.ts';
-import { memoizeByObject } from '../basics/memoize-by-object.ts';
+import { memoizeByObject } from '../basics/memoize.ts';
 import { type Option, optionIdOf } from '../basics/options.ts';
 import { formatExactBytes, quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
-import type { Translation, Translations } from '../basics/translation-shapes.ts';
+import type { Translation, Translations } from '../basics/translations-schema.ts';
 import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '../form/elements.ts';
 import type { Theme } from '../theme/theme.ts';
 

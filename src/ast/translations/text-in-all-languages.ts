@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '../basics/json.ts';
-import type { Translations } from '../basics/translation-shapes.ts';
+import type { Translations } from '../basics/translations-schema.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 

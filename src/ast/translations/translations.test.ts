@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { context, element, formOf, problemsOf } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
+import { matchLanguage } from '../basics/language-tags.ts';
 import { chooseSearchLanguage } from '../basics/languages.ts';
 import { formLimits } from '../basics/limits.ts';
-import { matchLanguage } from '../basics/match-language.ts';
 import type { Form, FormNode } from '../form/tree.ts';
 import { checkSettings, dropStaleSettings, type Settings } from '../settings.ts';
 import {

@@ -1,6 +1,6 @@
 import { getProperty } from '../basics/json.ts';
 import type { ChoiceOption, Option } from '../basics/options.ts';
-import type { Translations } from '../basics/translation-shapes.ts';
+import type { Translations } from '../basics/translations-schema.ts';
 import { type Form, type FormNode, languagesOf } from '../form/tree.ts';
 
 // Forms are immutable and every request needs the derived form, so it is cached.

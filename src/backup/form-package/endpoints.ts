@@ -6,9 +6,9 @@ import { type FormAddresses, presentCreated, sentStructureColumn } from '#forms/
 import { findImageSizes, type ImageServices, openFullSizeImage } from '#forms/images/images.ts';
 import { CreatedForm } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
+import { attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
 import { readWebhooks } from '#webhooks/read-webhooks.ts';
 import type { Webhook } from '#webhooks/shapes.ts';

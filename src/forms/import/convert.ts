@@ -1,7 +1,7 @@
-import { isBlank } from '#ast/basics/blank.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formLimits } from '#ast/basics/limits.ts';
+import { isBlank } from '#ast/basics/text.ts';
 import { createWorkBudget, TooMuchWork, type WorkBudget } from '#ast/basics/work.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';

@@ -1,8 +1,7 @@
 import { elementIdPatternSource } from '#ast/basics/element-id.ts';
 import { getProperty } from '#ast/basics/json.ts';
+import { isLanguageTag, isLocale } from '#ast/basics/language-tags.ts';
 import { formLimits } from '#ast/basics/limits.ts';
-import { isLocale } from '#ast/basics/locales.ts';
-import { isLanguageTag } from '#ast/basics/match-language.ts';
 import type { Option } from '#ast/basics/options.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/basics/text.ts';
 import { entryTextBytes, isSettingTextName, withSettingText } from '#ast/translations/check-translations.ts';

@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { createWorkBudget, spendWork, type WorkBudget } from '#ast/basics/work.ts';
 import { lineOfHtml } from './html.ts';
 

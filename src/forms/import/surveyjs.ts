@@ -1,5 +1,5 @@
 import { getProperty } from '#ast/basics/json.ts';
-import { isLocale } from '#ast/basics/locales.ts';
+import { isLocale } from '#ast/basics/language-tags.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import type { ReferencedElement } from './imported-conditions.ts';
 import { languageTagOf, newTexts } from './imported-texts.ts';

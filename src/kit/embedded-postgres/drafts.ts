@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeDirectories } from '../make-directories.ts';
-import { syncDirectory } from '../sync-directory.ts';
+import { makeDirectories, syncDirectory } from '../directories.ts';
 import { hasErrorCode } from './machine.ts';
 
 /**

@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireServer, releaseServer, type ServerLock } from './acquire-server.ts';
 import { locateBinaries, provideBinaries } from './binaries.ts';
-import { findCluster, requireSameMajorVersion } from './cluster.ts';
 import {
   chooseSocketDirectory,
   createCluster,
   databaseName,
   databaseUser,
+  findCluster,
   makeDataDirectory,
   requireReachableCluster,
+  requireSameMajorVersion,
   sharedDirectory,
 } from './create-cluster.ts';
 import { removeDeadDrafts } from './drafts.ts';

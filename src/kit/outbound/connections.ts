@@ -1,6 +1,5 @@
 import { Client } from 'undici';
-import type { AddressGuard } from './address-guard.ts';
-import { type ConnectPhases, noPhases, type ResolveName } from './addresses.ts';
+import { type AddressGuard, type ConnectPhases, noPhases, type ResolveName } from './address-guard.ts';
 import { guardedConnector } from './guarded-connector.ts';
 
 /** A connection to a receiver, with one request at a time. It connects when it is first used. */

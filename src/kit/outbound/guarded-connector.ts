@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { type AddressGuard, bareHost } from './address-guard.ts';
-import { addressesToDial, type ConnectPhases, type ResolveName } from './addresses.ts';
+import {
+  type AddressGuard,
+  addressesToDial,
+  bareHost,
+  type ConnectPhases,
+  type ResolveName,
+} from './address-guard.ts';
 import { type ResponseState, skipInterim } from './skip-interim.ts';
 
 type DialOptions = {

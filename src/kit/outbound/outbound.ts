@@ -1,13 +1,16 @@
 import type { Dispatcher } from 'undici';
 import { urlProblem } from '#rules/url-problem.ts';
-import { bareHost, openAddressGuard, portOf, resolveName } from './address-guard.ts';
 import {
   addressesToDial,
   BlockedTarget,
+  bareHost,
   type ConnectPhases,
   noPhases,
+  openAddressGuard,
+  portOf,
   type ResolveName,
-} from './addresses.ts';
+  resolveName,
+} from './address-guard.ts';
 import type { OutboundConnection, OutboundConnections } from './connections.ts';
 
 type Message = { path: string; headers: Readonly<Record<string, string>>; body: Buffer };

@@ -3,7 +3,7 @@ import { type AnswerFormat, formatAnswerParts } from '#ast/answers/format-answer
 import { createAnswerFormatter, createPlaceholderFiller } from '#ast/answers/format-piped.ts';
 import { emailMarkup, splitInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import { readTextBlocks } from '#ast/basics/text-blocks.ts';
 import { canPipeInSettings, fillPiped, pipedIds, splitPiped } from '#ast/form/piping.ts';
 import { answerKindOf, type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';

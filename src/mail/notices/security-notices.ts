@@ -4,28 +4,23 @@ import { type EmailBlock, type EmailBody, type EmailField, enqueueMails, type Ne
 import { onlyRow, type Queryable, statement, textEnum } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 import type { AccountChange } from '#workspaces/audit/email-events.ts';
-import type { NoticeServices } from '../notice-context.ts';
-import { formatEmailTime } from '../notice-context.ts';
+import { formatEmailTime, type NoticeServices } from '../notice-context.ts';
 
 /** Selects the owners and admins, who manage a workspace's keys and members. */
-const selectAdmins = statement('mail.select_keepers', 'workspace_id', 'id:text name email')`
+const selectAdmins = statement('workspace_id', 'id:text name email')`
   select u.id, u.name, u.email
     from members m join users u on u.id = m.user_id
    where m.workspace_id = $workspace_id and m.role in ('owner', 'admin')
    order by u.id`;
 
-const findKeyForNotice = statement(
-  'mail.find_key_for_notice',
-  'workspace_id id',
-  'workspace name created_by? created_at',
-)`
+const findKeyForNotice = statement('workspace_id id', 'workspace name created_by? created_at')`
   select w.name as workspace, k.name, u.name as created_by, k.created_at
     from api_keys k
     join workspaces w on w.id = k.workspace_id
     left join users u on u.id = k.created_by
    where k.workspace_id = $workspace_id and k.id = $id`;
 
-const findMemberForNotice = statement('mail.find_member_for_notice', 'workspace_id user_id', [
+const findMemberForNotice = statement('workspace_id user_id', [
   'workspace name email',
   { role: textEnum<Role>() },
 ])`
@@ -35,7 +30,7 @@ const findMemberForNotice = statement('mail.find_member_for_notice', 'workspace_
     join users u on u.id = m.user_id
    where m.workspace_id = $workspace_id and m.user_id = $user_id`;
 
-const findPerson = statement('mail.find_person', 'id:text', 'email')`select email from users where id = $id`;
+const findPerson = statement('id:text', 'email')`select email from users where id = $id`;
 
 // Without SMTP these notices are not queued: the console shows keys and members, and a late notice helps no
 // one.

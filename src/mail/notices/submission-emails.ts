@@ -1,7 +1,7 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
+import { type LocaleChoice, localeOf } from '#ast/basics/language-tags.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import { type Form, isVisibleToVisitors, languagesOf, listQuestions } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';

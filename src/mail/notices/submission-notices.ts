@@ -1,5 +1,5 @@
 import { formatCount } from '#ast/basics/format-number.ts';
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import { type DigestMode, editDaysOf } from '#ast/settings.ts';
 import { notificationsFor, recipientsOf, type SubmissionNotification } from '#ast/settings-email.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';

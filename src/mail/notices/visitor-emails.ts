@@ -1,4 +1,4 @@
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';

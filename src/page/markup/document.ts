@@ -1,4 +1,4 @@
-import { directionOf } from '#ast/basics/match-language.ts';
+import { directionOf } from '#ast/basics/language-tags.ts';
 import { type PageStyle, type Picture, plainPageStyle } from '../theme/page-style.ts';
 import {
   attributes,

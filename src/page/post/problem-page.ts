@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { fillTemplate, formatDateTime } from '#ast/basics/words.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import type { Config } from '#kit/config.ts';

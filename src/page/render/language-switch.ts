@@ -1,4 +1,4 @@
-import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
+import { memoizeByArguments } from '#ast/basics/memoize.ts';
 import { attributes, type Html, html, safeUrl } from '../markup/html.ts';
 
 /** The languages of a page as BCP 47 tags, and its URL in each. */

@@ -1,7 +1,7 @@
 import { endOfForm } from '#ast/basics/condition.ts';
 import { formLimits } from '#ast/basics/limits.ts';
 import { countMarkup } from '#ast/basics/markup-characters.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { pipedIds } from '#ast/form/piping.ts';

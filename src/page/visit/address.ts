@@ -1,7 +1,6 @@
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { normalizeText } from '#ast/basics/text.ts';
+import { isBlank, normalizeText } from '#ast/basics/text.ts';
 import {
   findInput,
   indexQuestionsById,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { isBlank } from '#ast/basics/text.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { type Form, listQuestions } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';

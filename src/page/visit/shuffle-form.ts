@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { pipedIds } from '#ast/form/piping.ts';
 import { type Element, type Form, isComposite, isQuestion, type Step, walkElements } from '#ast/form/tree.ts';
 

@@ -1,5 +1,5 @@
-import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty } from '#ast/basics/json.ts';
+import { isBlank } from '#ast/basics/text.ts';
 import { findInput, indexQuestionsById, type RawAnswers } from '#ast/form/fields.ts';
 import {
   type Element,

@@ -1,6 +1,12 @@
-import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
-import { matchLanguage, primaryLanguageOf } from '#ast/basics/match-language.ts';
-import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
+import {
+  isLocale,
+  type Locale,
+  type LocaleChoice,
+  localeOf,
+  matchLanguage,
+  primaryLanguageOf,
+} from '#ast/basics/language-tags.ts';
+import { memoizeByArguments } from '#ast/basics/memoize.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };

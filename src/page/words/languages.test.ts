@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locales } from '#ast/basics/locales.ts';
+import { locales } from '#ast/basics/language-tags.ts';
 import { formatNumber } from '#ast/rules/written-numbers.ts';
 import { chooseLocale, chooseNumberLocale, problemsByLocale, wordsByLocale } from './choose-locale.ts';
 

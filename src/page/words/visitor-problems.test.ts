@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { locales } from '#ast/basics/locales.ts';
+import { locales } from '#ast/basics/language-tags.ts';
 import { createWorkBudget } from '#ast/basics/work.ts';
 import { parseRawAnswers } from '#ast/form/fields.ts';
 import type { FormNode } from '#ast/form/tree.ts';

@@ -1,7 +1,7 @@
 import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
 import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { type Column, optionLabel } from '../columns.ts';

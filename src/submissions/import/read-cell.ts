@@ -1,6 +1,6 @@
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { otherChoice } from '#ast/basics/options.ts';
 import { answerKindOf, type InputElement, inputAllowsOther, takesSeveralInRow } from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';

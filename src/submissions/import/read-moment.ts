@@ -1,4 +1,4 @@
-import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
+import { memoizeByArguments } from '#ast/basics/memoize.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { type FormRegion, type MomentRead, readZonedMoment } from './time-zones.ts';
 

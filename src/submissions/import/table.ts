@@ -1,6 +1,6 @@
 import { escapeSpreadsheetFormula, readCsv, unescapeSpreadsheetFormula } from '#ast/basics/csv.ts';
 import { formatWholeNumber } from '#ast/basics/format-number.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { otherChoice } from '#ast/basics/options.ts';
 import { countCharacters } from '#ast/basics/text.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';

@@ -1,4 +1,4 @@
-import { memoizeByArguments } from '#ast/basics/memoize-by-arguments.ts';
+import { memoizeByArguments } from '#ast/basics/memoize.ts';
 
 /** A time zone: minutes ahead of UTC, or an IANA name. */
 export type TimeZone = { readonly minutes: number } | { readonly name: string };

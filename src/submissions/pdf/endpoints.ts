@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { formatSubmissionReference } from '#ast/short-reference.ts';
+import { attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { attachmentHeader } from '#kit/replies/attachment.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { languageParameter } from '../shapes.ts';
 import { paperSizes } from './document.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import PdfKit from 'pdfkit';
-import { directionOf } from '#ast/basics/match-language.ts';
+import { directionOf } from '#ast/basics/language-tags.ts';
 import { cutMarks, normalizeText } from '#ast/basics/text.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
 import type { PdfBlock, PdfDocument, Picture } from './document.ts';

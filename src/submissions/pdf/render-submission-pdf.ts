@@ -1,5 +1,5 @@
 import type { Answers, FileAnswer } from '#ast/answers/check-answers.ts';
-import { localeOf } from '#ast/basics/locales.ts';
+import { localeOf } from '#ast/basics/language-tags.ts';
 import { fillTemplate, formatDateTime } from '#ast/basics/words.ts';
 import { languagesOf } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';

@@ -1,6 +1,5 @@
-import { now } from '#kit/clock.ts';
+import { leastIdAtSql, now, timeOfIdSql } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { leastIdAtSql, timeOfIdSql } from '#kit/id-times.ts';
 import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
 import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
 import { recordRetentionDeletion } from '#workspaces/audit/record-account-event.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import type { ProblemCode } from '#ast/basics/problems.ts';
 import { countCharacters, isCleanText, normalizeText } from '#ast/basics/text.ts';
 import { isEmail } from '#ast/rules/text-formats.ts';
 import { findInAllCells } from '#cells/across-cells.ts';

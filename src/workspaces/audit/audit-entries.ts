@@ -1,4 +1,4 @@
-import { leastIdAtSql } from '#kit/id-times.ts';
+import { leastIdAtSql } from '#kit/clock.ts';
 import type { Actor } from '#kit/operation.ts';
 import { columns, jsonb, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
 import type { AccountAction, AuditedChanges } from './account-actions.ts';

@@ -1,4 +1,4 @@
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import { findInAllCells, runInCellOf } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { announceJobsWithCommit, enqueueJob } from '#kit/queue.ts';

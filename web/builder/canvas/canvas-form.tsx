@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { directionOf } from '#ast/basics/match-language.ts';
+import { directionOf } from '#ast/basics/language-tags.ts';
 import { formatSentence } from '../../conditions/describe-condition.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';

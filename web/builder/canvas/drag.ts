@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { canAnimate } from '../../design/motion.ts';
+import { canAnimate } from '../../design/use-swipe-away.ts';
 import { addElement, moveTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { BuilderContextValue } from '../editor/use-editor.ts';

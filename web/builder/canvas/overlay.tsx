@@ -15,7 +15,7 @@ import { nodeCommands } from '../shortcuts/builder-commands.ts';
 import { useNodeCommandTarget } from '../shortcuts/use-shortcuts.ts';
 import { NodeMenu } from './canvas-node.tsx';
 import type { StartDrag } from './drag.ts';
-import { DragHandle } from './drag-handle.tsx';
+import { DragHandle } from './drag-layer.tsx';
 import { findNodeElement, measureZones } from './page-markup.ts';
 import { ElementIcon } from './palette.tsx';
 import './gaps.css';

@@ -1,4 +1,4 @@
-import { isLanguageTag } from '#ast/basics/match-language.ts';
+import { isLanguageTag } from '#ast/basics/language-tags.ts';
 import { languageName } from '#page/render/language-switch.ts';
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';

@@ -1,5 +1,5 @@
 import { getProperty, isRecord } from '#ast/basics/json.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 
 export { attributeText as textOf } from '../../conditions/condition-tree.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from '#ast/basics/json.ts';
 import { type Option, optionIdOf } from '#ast/basics/options.ts';
-import type { Translations } from '#ast/basics/translation-shapes.ts';
+import type { Translations } from '#ast/basics/translations-schema.ts';
 import { type ElementType, isElementType } from '#ast/form/elements.ts';
 import { dropStaleTranslations, languagesOfStructure } from '#ast/texts.ts';
 import { validOptionsOf } from '../../conditions/condition-tree.ts';

@@ -1,4 +1,4 @@
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { withFilledLabel } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 

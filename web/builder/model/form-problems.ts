@@ -4,7 +4,7 @@ import {
   attributeProblem,
   isMissing,
 } from '#ast/attributes/attributes.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
 import type { Element, Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';

@@ -1,4 +1,4 @@
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { elementDefinitions, isElementType } from '#ast/form/elements.ts';
 import { pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { pipedLabelOf } from '../../conditions/condition-tree.ts';

@@ -1,6 +1,6 @@
 import { endOfForm } from '#ast/basics/condition.ts';
 import { isRecord } from '#ast/basics/json.ts';
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { pipedAttributes, pipedIds } from '#ast/form/piping.ts';
 import { findFormulaNames } from '#ast/logic/formula/parse.ts';
 import { textInAllLanguages } from '#ast/translations/text-in-all-languages.ts';

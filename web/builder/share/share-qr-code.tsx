@@ -1,8 +1,8 @@
 import './share-view.css';
 import type { ReactElement } from 'react';
 import { Button } from '../../design/button.tsx';
+import { downloadFile, downloadTextFile } from '../../design/files.ts';
 import { QrCode, renderQrCodePng, renderQrCodeSvg } from '../../design/qr-code.tsx';
-import { downloadFile, downloadTextFile } from '../../design/save-file.ts';
 import { toastProblem } from '../../design/toast.tsx';
 
 /** The QR code with a download. Loaded when the share view opens, because the generator is 20 KB. */

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { LocaleChoice } from '#ast/basics/locales.ts';
+import type { LocaleChoice } from '#ast/basics/language-tags.ts';
 import { settingRows } from '#ast/settings-table.ts';
 import {
   accentContrast,
@@ -21,11 +21,11 @@ import {
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import { Button } from '../../design/button.tsx';
+import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
 import { applyThemeChange, drawableTheme, presetColours, type ThemeChange } from '../model/theme-choices.ts';
 import { DeclaredField } from '../settings/declared-field.tsx';
-import { ColourField } from './colour-field.tsx';
 
 type NoteProps = {
   /** The theme without incomplete color values. */
@@ -205,5 +205,42 @@ function ThemeField({ name, placeholder, theme, onTheme, ...props }: FieldProps)
         onTheme({ [name]: isNone ? undefined : next });
       }}
     />
+  );
+}
+
+type ColourProps = {
+  readonly label: string;
+  readonly description?: string;
+  /** The text entered, which may not be a valid color; '' for none. */
+  readonly value: string;
+  /** The color that the picker shows if none is chosen. */
+  readonly fallback: string;
+  readonly error: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (text: string) => void;
+};
+
+/** A color field with the browser's picker and a text box for `#rrggbb`. */
+export function ColourField({ fallback, value, onChange, isReadOnly, ...rest }: ColourProps): ReactElement {
+  const shown = /^#[0-9a-f]{6}$/i.test(value) ? value : fallback;
+  return (
+    <div className="colour-field">
+      <TextField
+        {...rest}
+        value={value}
+        placeholder={fallback}
+        autoComplete="off"
+        spellCheck="false"
+        isReadOnly={isReadOnly}
+        onChange={(text) => onChange(text.trim().toLowerCase())}
+      />
+      <input
+        type="color"
+        aria-label={`${rest.label}: pick`}
+        value={shown}
+        disabled={isReadOnly}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { InputOf } from '#app/operations/operations.ts';
-import { isBlank } from '#ast/basics/blank.ts';
 import { isRecord } from '#ast/basics/json.ts';
+import { isBlank } from '#ast/basics/text.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';

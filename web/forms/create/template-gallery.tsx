@@ -3,8 +3,13 @@ import { type ReactElement, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { uploadImage } from '../../api/upload-image.ts';
 import { SearchField } from '../../design/field.tsx';
-import { prepareTemplate } from '../templates/prepare-template.ts';
-import { searchTextOf, type Template, templateGroups } from '../templates/templates.ts';
+import {
+  drawingUrl,
+  prepareTemplate,
+  searchTextOf,
+  type Template,
+  templateGroups,
+} from '../templates/templates.ts';
 import { type NewForm, newFormSettings } from './new-form-settings.ts';
 import './template-picture.css';
 import { optionIdOf } from '#ast/basics/options.ts';
@@ -18,7 +23,6 @@ import {
   optionsOf,
   scaleLevelsOf,
 } from '#ast/form/tree.ts';
-import { drawingUrl } from '../templates/pictures.ts';
 
 /**
  * A sketch of a form's first step: a bar for each label with a control below it, in the form's color. Hidden

@@ -7,8 +7,7 @@ import { walkElements } from '#ast/form/tree.ts';
 import { checkSettings } from '#ast/settings.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newFormSettings } from '../create/new-form-settings.ts';
-import { prepareTemplate } from './prepare-template.ts';
-import { searchTextOf, templates } from './templates.ts';
+import { prepareTemplate, searchTextOf, templates } from './templates.ts';
 
 test('there is a blank form and at least fifteen templates with unique names', () => {
   const [first, ...others] = templates;

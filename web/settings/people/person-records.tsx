@@ -7,9 +7,9 @@ import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts'
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
+import { downloadTextFile } from '../../design/files.ts';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
-import { downloadTextFile } from '../../design/save-file.ts';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { Ago } from '../../design/time.tsx';

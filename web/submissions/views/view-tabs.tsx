@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { callWorkspaceOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
-import { FieldsDialog } from '../../design/fields.tsx';
+import { FieldsDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
 import type { FormLocation } from '../queries.ts';
 import type { TableSettings } from '../table/table-settings.ts';

@@ -6,7 +6,7 @@ import { CopyField } from '../../design/copy-button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { SaveErrorMessage } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
-import { formatChoices, formatHelp, type WebhookFormat } from '../formats.ts';
+import { formatChoices, formatHelp, type WebhookFormat } from '../events.ts';
 import { prettifyJson } from '../log-view.ts';
 import type { WebhookOwner } from '../webhook-owner.ts';
 

@@ -1,7 +1,6 @@
-import { isBlank } from '../../basics/blank.ts';
 import { isRecord } from '../../basics/json.ts';
 import { optionsById } from '../../basics/options.ts';
-import { countCharacters, trimText } from '../../basics/text.ts';
+import { countCharacters, isBlank, trimText } from '../../basics/text.ts';
 import { spendWork, type WorkBudget } from '../../basics/work.ts';
 import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
 import { includesText } from './includes-text.ts';

@@ -1,4 +1,3 @@
-import { isBlank } from '../../basics/blank.ts';
 import { getProperty, isRecord } from '../../basics/json.ts';
 import {
   type ChoiceAttributes,
@@ -8,6 +7,7 @@ import {
   optionsById,
   tidyChoices,
 } from '../../basics/options.ts';
+import { isBlank } from '../../basics/text.ts';
 import { spendWork, type WorkBudget } from '../../basics/work.ts';
 import { acceptAnswer, type CheckedAnswer, type GridAnswer, type RowAnswer, refuseAnswer } from '../rules.ts';
 

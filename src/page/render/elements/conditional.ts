@@ -1,5 +1,5 @@
-import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { isBlank } from '#ast/basics/text.ts';
 import { hasConditionalOptions, isOptionOffered } from '#ast/form/conditional-options.ts';
 import { fieldName, type GroupRow, type RawAnswers, rawAnswersOfRow } from '#ast/form/fields.ts';
 import {

@@ -1,4 +1,4 @@
-import { memoizeByObject } from '#ast/basics/memoize-by-object.ts';
+import { memoizeByObject } from '#ast/basics/memoize.ts';
 import type { ElementType } from '#ast/form/elements.ts';
 import {
   type Element,

@@ -1,13 +1,13 @@
 import { toAnswerProblem } from '#ast/answers/fill.ts';
 import { autofillOf } from '#ast/form/autofill.ts';
 import { type InputElement, placeholderOf } from '#ast/form/tree.ts';
+import { toComparableMoments } from '#ast/rules/moments.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { formatEditableNumber, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { formatProblemForVisitor } from '../../words/format-problem.ts';
 import type { Field } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
-import { momentLimitAttributes } from './hints.ts';
 
 /**
  * The parts of a date keep their order in texts from right to left. `.unset` and `.format`: an empty control
@@ -133,4 +133,20 @@ export function renderTextarea(field: Field): Html {
     html`<textarea${control}>
 ${textOf(field)}</textarea>`,
   );
+}
+
+/**
+ * Returns the earliest and latest day of a calendar as data attributes. The page's script applies them;
+ * otherwise browsers would show their own messages for other days. `today` is YYYY-MM-DD.
+ */
+export function momentLimitAttributes(
+  { type, attrs }: Moment,
+  today: string,
+): Readonly<Record<string, string | undefined>> {
+  const limit = (moment: string | undefined, timeOfDay: string): string | undefined => {
+    if (moment === undefined) return undefined;
+    const [, aligned] = toComparableMoments('', moment, today);
+    return type === 'datetime' && aligned.length === 10 ? `${aligned}T${timeOfDay}` : aligned;
+  };
+  return { 'data-min': limit(attrs.min, '00:00'), 'data-max': limit(attrs.max, '23:59') };
 }

@@ -1,4 +1,4 @@
-import type { Locale } from '#ast/basics/locales.ts';
+import type { Locale } from '#ast/basics/language-tags.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };

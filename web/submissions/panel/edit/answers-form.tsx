@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { isBlank } from '#ast/basics/blank.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
+import { isBlank } from '#ast/basics/text.ts';
 import { createWorkBudget, TooMuchWork } from '#ast/basics/work.ts';
 import { fieldName } from '#ast/form/fields.ts';
 import { withPipedLabels } from '#ast/form/piping.ts';

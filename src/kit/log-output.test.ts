@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 /** Writes lines of 10 KB, yields to the event loop after each, and sends the number of dropped lines. */
 const script = `
-  import { countDroppedWrites, ignoreOutputErrors, writeOutput } from '${import.meta.resolve('./output.ts')}';
+  import { countDroppedWrites, ignoreOutputErrors, writeOutput } from '${import.meta.resolve('./log.ts')}';
   ignoreOutputErrors();
   for (let line = 0; line < Number(process.argv[1]); line += 1) {
     writeOutput('stdout', 'x'.repeat(9_999) + '\\n');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoizeByObject } from './memoize-by-object.ts';
+import { memoizeByObject } from './memoize.ts';
 
 test('a fact is computed once per object, even if it is false', () => {
   const computed: object[] = [];

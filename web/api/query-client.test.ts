@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepPreviousRows } from './keep-rows.ts';
+import { keepPreviousRows } from './query-client.ts';
 
 test('rows stay until the next ones load, but an empty result is not kept for another query', () => {
   const some = { data: ['Ada'], pagination: { total_count: 1 } };

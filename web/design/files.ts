@@ -1,3 +1,17 @@
+/** Downloads a text as a file. */
+export const downloadTextFile = (name: string, text: string, type: string): void =>
+  downloadFile(name, new Blob([text], { type }));
+
+/** Downloads a file. */
+export function downloadFile(name: string, file: Blob): void {
+  const address = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
 /** The longest text that the service accepts, in bytes. */
 const mostBytes = 5_000_000;
 

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 
 /**
  * Creates a directory and its parents. Returns the first one created, or undefined if all existed. Node
@@ -12,5 +12,15 @@ export async function makeDirectories(path: string, mode?: number): Promise<stri
     const { code, path: refused } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && refused !== undefined) await mkdir(refused, { mode });
     throw error;
+  }
+}
+
+/** Syncs a directory, so that its names survive a power failure. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }
