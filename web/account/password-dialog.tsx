@@ -63,7 +63,7 @@ export function PasswordDialog({
 }): ReactElement {
   const [password, setPassword] = useState('');
   return (
-    <FormDialog {...dialog} isOpen action={action} onSubmit={() => onSubmit(password)} submitLabel={label}>
+    <FormDialog {...dialog} action={action} onSubmit={() => onSubmit(password)} submitLabel={label}>
       <PasswordConfirmationField
         autoFocus
         value={password}

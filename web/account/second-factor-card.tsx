@@ -100,7 +100,6 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
     <FormDialog
       title="Add a passkey"
       description="Sign in with your fingerprint, face or PIN instead of a password. A passkey does not work on fake copies of this page."
-      isOpen
       onClose={onClose}
       action={add}
       onSubmit={add.mutate}
@@ -109,7 +108,6 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
       <TextField
         label="Passkey name"
         description="Helps you recognize it, such as “My laptop”."
-        autoComplete="off"
         autoFocus
         isRequired
         value={given.name}
@@ -142,7 +140,7 @@ function NamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: ()
       submitLabel="Rename"
       action={rename}
       begin={{ name: passkey.name }}
-      fields={{ name: { label: 'Passkey name', autoComplete: 'off', autoFocus: true } }}
+      fields={{ name: { label: 'Passkey name', autoFocus: true } }}
     />
   );
 }
@@ -159,13 +157,7 @@ function RecoveryCodesDialog({
   const text = codes.join('\n');
   const file = `Recovery codes of ${user.email} for ${location.host}. Each code works once.\n\n${text}\n`;
   return (
-    <Dialog
-      title="Save your recovery codes"
-      isOpen
-      onClose={onClose}
-      isDismissable={false}
-      done="I have saved them"
-    >
+    <Dialog title="Save your recovery codes" onClose={onClose} isDismissable={false} done="I have saved them">
       <div className="stack">
         <Message tone="warn">These codes are shown only once.</Message>
         <p>

@@ -106,7 +106,6 @@ function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps)
   return (
     <Dialog
       title={`Version ${version.version}`}
-      isOpen
       onClose={onClose}
       size="medium"
       actions={

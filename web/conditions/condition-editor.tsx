@@ -84,7 +84,6 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
           value={subject.name}
           onChange={(text) => onChange({ ...leaf, subject: { of: 'reference', name: text } })}
           spellCheck="false"
-          autoComplete="off"
         />
       )}
       <Select

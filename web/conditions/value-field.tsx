@@ -159,7 +159,6 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
       label="Value"
       value={text}
       onChange={(next) => onChange(next === '' ? undefined : readPlain(next, operator))}
-      autoComplete="off"
     />
   );
 

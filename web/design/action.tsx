@@ -105,7 +105,6 @@ export function useAction<Reply, Input = void>({
   const draw = (input: Input, { label, text, onClose, ...dialog }: Confirm): ReactElement => (
     <ConfirmDialog
       {...dialog}
-      isOpen
       confirmLabel={label}
       onConfirm={() => mutate(input)}
       isPending={isPending}

@@ -21,7 +21,8 @@ import { useNarrow } from './use-window.ts';
 
 type DialogProps = {
   title: string;
-  isOpen: boolean;
+  /** Default: true, for a dialog that is rendered while it is open. */
+  isOpen?: boolean;
   /** Runs when the dialog is closed by Escape, the close button, a click outside, or a swipe on a phone. */
   onClose: () => void;
   /** Shown under the title. */
@@ -47,7 +48,7 @@ type DialogProps = {
 /** A modal dialog. The focus moves into it, stays in it, and returns when it closes. */
 export function Dialog({
   title,
-  isOpen,
+  isOpen = true,
   onClose,
   description,
   children,
@@ -116,7 +117,6 @@ export function Dialog({
         {isAsking && (
           <ConfirmDialog
             title="Discard changes?"
-            isOpen
             onClose={() => {
               setAsking(false);
               afterFocusReturned(text.focusLast);
@@ -192,7 +192,7 @@ function Sheet({ size, isSwiped, children, onClose, onInput, onFocus }: SheetPro
 
 type ConfirmProps = {
   title: string;
-  isOpen: boolean;
+  isOpen?: boolean;
   onClose: () => void;
   /** The consequences, with numbers if known. */
   children?: ReactNode;
@@ -209,7 +209,7 @@ type ConfirmProps = {
 /** Asks for confirmation. */
 export function ConfirmDialog({
   title,
-  isOpen,
+  isOpen = true,
   onClose,
   children,
   confirmLabel,
@@ -258,7 +258,6 @@ export function ConfirmDialog({
             }
             value={text}
             onChange={setText}
-            autoComplete="off"
             autoFocus
           />
         )}

@@ -33,7 +33,7 @@ type TextFieldProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInv
     list?: string;
   };
 
-/** A line of text, or a date or time in the browser's control. */
+/** A line of text, or a date or time in the browser's control. Browsers suggest nothing by default. */
 export function TextField(props: TextFieldProps): ReactElement {
   return props.type !== undefined && props.type in lastMoments ? (
     <MomentField {...props} />
@@ -81,6 +81,7 @@ function LineField({
 }: TextFieldProps): ReactElement {
   return (
     <AriaTextField
+      autoComplete="off"
       {...rest}
       isInvalid={error !== undefined}
       validationBehavior="aria"

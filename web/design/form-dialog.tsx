@@ -28,7 +28,7 @@ export function FormDialog({
   title: string;
   description?: ReactNode;
   size?: 'small' | 'medium';
-  isOpen: boolean;
+  isOpen?: boolean;
   onClose: () => void;
   onSubmit: () => void;
   /** The action that the dialog submits to. */
@@ -136,7 +136,7 @@ export function FieldsDialog<Given extends Values>({
   }): ReactElement {
   const [values, setValues] = useState(begin);
   return (
-    <FormDialog {...dialog} isOpen action={action} onSubmit={() => action.mutate(values)}>
+    <FormDialog {...dialog} action={action} onSubmit={() => action.mutate(values)}>
       {children}
       <Fields fields={fields} values={values} onChange={setValues} action={action} />
     </FormDialog>

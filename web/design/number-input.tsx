@@ -40,7 +40,6 @@ export function NumberInput({
       label={label}
       description={description}
       inputMode={isWhole ? 'numeric' : 'decimal'}
-      autoComplete="off"
       value={text}
       onChange={(next) => {
         left.enter();

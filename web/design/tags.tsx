@@ -41,14 +41,7 @@ export function TagField({
   const list = useId();
   return (
     <>
-      <TextField
-        label={label}
-        description={description}
-        value={value}
-        onChange={onChange}
-        list={list}
-        autoComplete="off"
-      />
+      <TextField label={label} description={description} value={value} onChange={onChange} list={list} />
       <datalist id={list}>
         {suggestions.map((tag) => (
           <option key={tag} value={tag} />
@@ -88,7 +81,6 @@ export function TagsDialog({
   return (
     <FormDialog
       title={title}
-      isOpen
       onClose={onClose}
       onSubmit={() => !isEmpty && action.mutate(change)}
       submitLabel={title}

@@ -90,7 +90,6 @@ export function DomainsScreen(): ReactElement {
               label: 'Domain',
               placeholder: 'forms.example.com',
               inputMode: 'url',
-              autoComplete: 'off',
               description: 'Use a subdomain, so that your website keeps its address.',
             },
           }}

@@ -300,7 +300,6 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
                 onChange={(changed) => change(index, { name: changed })}
                 error={save.of(`data.${index}.name`)}
                 maxLength={longestStageName}
-                autoComplete="off"
               />
               <Select<StageColor>
                 label={`Color of ${title}`}

@@ -33,7 +33,7 @@ function LinkDialog({
   onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog title="Copy invitation link" isOpen onClose={onClose} size="medium" done="Done">
+    <Dialog title="Copy invitation link" onClose={onClose} size="medium" done="Done">
       <p>
         Email is not set up. Send <strong>{email}</strong> this link over a secure channel. Anyone who has it
         can join in their place. It can be used once and expires in 7 days.
@@ -72,7 +72,6 @@ export function InviteDialog({
           label: 'Email address',
           type: 'text',
           inputMode: 'email',
-          autoComplete: 'off',
           autoFocus: true,
         },
         role: { label: 'Role', choices: assignableRoles(workspace.role) },

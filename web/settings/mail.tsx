@@ -111,7 +111,6 @@ function SendTest({ workspace }: { workspace: string }): ReactElement {
           label="To"
           type="text"
           inputMode="email"
-          autoComplete="off"
           value={to}
           onChange={setTo}
           error={send.of('to')}

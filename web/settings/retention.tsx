@@ -127,7 +127,6 @@ function DaysDialog({
     <FormDialog
       title={kindWords[rule.kind]}
       description={rule.means}
-      isOpen
       onClose={onClose}
       onSubmit={() => isFit && save.mutate()}
       submitLabel={found && found.due_now > 0 ? 'Save and erase expired data' : 'Save'}

@@ -70,7 +70,6 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
           : 'Based on the live version of this form. Submissions to earlier versions contain the answers of those versions.'
       }
       size="large"
-      isOpen
       onClose={onClose}
       done="Done"
     >
@@ -158,7 +157,6 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
         'Sends the latest completed submissions to a URL of your choice. They are signed like every delivery, marked with X-Service-Test, and sent without the webhook’s custom headers. Tests are not included in the statistics.'
       }
       size="medium"
-      isOpen
       onClose={onClose}
       onSubmit={() => {
         leave();
@@ -175,7 +173,6 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
         placeholder="https://example.com/hooks/try"
         type="url"
         inputMode="url"
-        autoComplete="off"
         autoFocus
         value={draft.url}
         onChange={(text) => set({ url: text.trim() })}

@@ -71,7 +71,6 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
       title="Resend deliveries"
       description={reason ?? 'Receivers can recognize deliveries that they already have.'}
       size="medium"
-      isOpen
       onClose={onClose}
       isPending={start.isPending}
       onSubmit={() => total && start.mutate()}

@@ -190,7 +190,6 @@ function AddLanguage({
         onChange={setEntered}
         error={problem}
         list="known-languages"
-        autoComplete="off"
       />
       <Button type="submit" icon="add">
         Add

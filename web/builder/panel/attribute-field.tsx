@@ -56,11 +56,10 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
         error={!left.isLeft ? undefined : problem ? `The pattern ${problem}.` : error}
         className="pattern-source"
         spellCheck="false"
-        autoComplete="off"
       />
       {source !== '' && !problem && (
         <>
-          <TextField label="Test an answer" value={sample} onChange={setSample} autoComplete="off" />
+          <TextField label="Test an answer" value={sample} onChange={setSample} />
           <p className="small" role="status" data-matches={sample === '' ? undefined : matches}>
             {sample === '' ? 'Enter an answer to test the pattern.' : describeMatch(matches)}
           </p>

@@ -62,7 +62,6 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
       error={(left.isLeft ? refusal : undefined) ?? error}
       description={`${describe(isLocked, isStep)}${names && ` Used in the logic of ${names}${isLocked ? '' : ' (updated automatically)'}.`}`}
       spellCheck="false"
-      autoComplete="off"
     />
   );
 }
@@ -120,7 +119,6 @@ export function FileTypesInput({ label, value, error, onChange }: FileTypesProps
         }}
         error={error}
         spellCheck="false"
-        autoComplete="off"
       />
       <div className="row" role="group" aria-label={`Add to ${label.toLowerCase()}`}>
         {presets.map((preset) => (

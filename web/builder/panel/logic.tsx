@@ -43,7 +43,6 @@ export function BrokenReferencesDialog(): ReactElement | null {
           ? 'Another part of the form depends on this'
           : 'Other parts of the form depend on this'
       }
-      isOpen
       onClose={() => editor.decide(false)}
       confirmLabel="Remove and continue"
       onConfirm={() => editor.decide(true)}

@@ -172,7 +172,6 @@ function OptionId({
           : 'The value that answers contain. It stays unchanged if you edit the label.'
       }
       spellCheck="false"
-      autoComplete="off"
     />
   );
 }
@@ -357,7 +356,6 @@ function PasteDialog({
   return (
     <FormDialog
       title={`${optionNouns[noun]}s from a list`}
-      isOpen
       onClose={onClose}
       description={`Replaces all ${noun}s. One ${noun} per line; bullets, numbers, blank lines and duplicates are removed.`}
       onSubmit={() => {

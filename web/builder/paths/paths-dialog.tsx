@@ -35,7 +35,7 @@ export function PathsDialog({ onClose }: { onClose: () => void }): ReactElement 
   };
   const width = (lanes + 1) * laneWidth;
   return (
-    <Dialog title="Paths through the form" isOpen onClose={onClose} size="medium">
+    <Dialog title="Paths through the form" onClose={onClose} size="medium">
       <div className="paths" style={{ paddingInlineEnd: width }}>
         <ol role="list" className="paths-steps" style={{ gap }}>
           {steps.map(({ key, name, elements, jumps, isReached }, index) => (

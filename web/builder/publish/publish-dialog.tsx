@@ -227,7 +227,6 @@ export function PublishDialog({
   return (
     <Dialog
       title={isLive ? 'Publish changes' : 'Publish this form'}
-      isOpen
       onClose={onClose}
       size="medium"
       description={isBlocked ? undefined : descriptionOf(isLive, wasPublished)}
@@ -357,7 +356,6 @@ export function FormLiveDialog({
   return (
     <Dialog
       title="Your form is live"
-      isOpen
       onClose={onClose}
       size="medium"
       description="Anyone with the link can fill it in."

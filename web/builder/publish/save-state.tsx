@@ -107,7 +107,6 @@ export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps)
   return (
     <Dialog
       title="This form was changed elsewhere"
-      isOpen
       onClose={onLater}
       size="medium"
       role="alertdialog"

@@ -94,7 +94,6 @@ export function NotificationsField({ form }: SettingProps): ReactElement {
             <TextField
               label={`Addresses for ${label}`}
               inputMode="email"
-              autoComplete="off"
               value={entry.to}
               onChange={(to) => put({ ...entry, to })}
               isReadOnly={form.isReadOnly}

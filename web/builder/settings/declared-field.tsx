@@ -85,7 +85,6 @@ export function DeclaredField({
         <TextField
           {...shared}
           inputMode="numeric"
-          autoComplete="off"
           onChange={(written) => onChange(readNumber(written, true) ?? written)}
         />
       );

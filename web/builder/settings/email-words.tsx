@@ -97,7 +97,6 @@ export function EmailWordsFields<Email extends EmailWords & Translated>({
         <TextField
           label={`Reply address of ${label}`}
           inputMode="email"
-          autoComplete="off"
           value={replyTo}
           onChange={reply}
           isReadOnly={form.isReadOnly}
@@ -157,7 +156,6 @@ function PreviewDialog({ email, canSend, onClose }: PreviewProps): ReactElement 
       title="Email preview"
       description={email.attach_pdf ? 'With sample answers, without the PDF.' : 'With sample answers.'}
       size="medium"
-      isOpen
       onClose={onClose}
       done="Done"
       actions={

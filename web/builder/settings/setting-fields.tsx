@@ -94,7 +94,6 @@ export function NotificationEmailField({ form }: SettingProps): ReactElement {
       <TextField
         {...settingFieldProps(form, 'notification_email')}
         inputMode="email"
-        autoComplete="off"
         value={addresses}
         onChange={(text) => form.set({ notification_email: text })}
         isReadOnly={form.isReadOnly}
@@ -278,7 +277,6 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
   return (
     <FormDialog
       title="Form password"
-      isOpen
       onClose={onClose}
       onSubmit={() => saving.mutate()}
       submitLabel="Set password"

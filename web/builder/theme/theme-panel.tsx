@@ -229,7 +229,6 @@ export function ColourField({ fallback, value, onChange, isReadOnly, ...rest }: 
         {...rest}
         value={value}
         placeholder={fallback}
-        autoComplete="off"
         spellCheck="false"
         isReadOnly={isReadOnly}
         onChange={(text) => onChange(text.trim().toLowerCase())}

@@ -54,7 +54,6 @@ function NewKeyDialog({
     <Dialog
       title={`Your key “${name}”`}
       size="medium"
-      isOpen
       onClose={onClose}
       isDismissable={false}
       done="I have saved it"
@@ -85,7 +84,6 @@ export function CreateKeyDialog({ workspaceId, onClose }: Omit<KeyProps, 'apiKey
     <FormDialog
       title="Create API key"
       size="medium"
-      isOpen
       onClose={onClose}
       action={create}
       onSubmit={create.mutate}
@@ -122,7 +120,6 @@ export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): React
       title={`Change ${apiKey.name}`}
       description="Changes apply immediately. The key itself stays the same."
       size="medium"
-      isOpen
       onClose={onClose}
       action={save}
       onSubmit={save.mutate}
@@ -213,7 +210,6 @@ export function KeyRequestsDialog({ workspaceId, apiKey, onClose }: KeyProps): R
       title={`Requests made with ${apiKey.name}`}
       description="Shows the latest 100 requests, about a second after each response. The X-Request-Id is below each request."
       size="large"
-      isOpen
       onClose={onClose}
       actions={
         <Button icon="refresh" onPress={() => void requests.refetch()}>

@@ -122,7 +122,6 @@ export function KeyFields({
         onChange={(name) => onChange({ name })}
         error={action.of('name')}
         autoFocus
-        autoComplete="off"
       />
       <RadioGroup
         label="Data access"

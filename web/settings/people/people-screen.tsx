@@ -159,7 +159,6 @@ export function PeopleScreen(): ReactElement {
         >
           <TextField
             label="Email address, number or answer"
-            autoComplete="off"
             value={draft.q}
             onChange={(q) => setDraft({ ...draft, q })}
             error={problem?.of('q')}

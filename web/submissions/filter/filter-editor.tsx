@@ -98,7 +98,6 @@ export function FilterEditor({
               placeholder="campaign"
               value={draft.name}
               onChange={(name) => set({ name })}
-              autoComplete="off"
             />
           </div>
         )}
@@ -175,7 +174,6 @@ function Values({
       {...(kind === 'version' && { inputMode: 'numeric' as const })}
       value={draft.text}
       onChange={(text) => onChange({ text })}
-      autoComplete="off"
     />
   );
 }

@@ -87,7 +87,6 @@ function DaysDialog({ days, onClose, onChange }: DaysDialogProps): ReactElement 
   return (
     <FormDialog
       title="Received between"
-      isOpen
       onClose={onClose}
       onSubmit={() => error === undefined && onChange({ from: from || undefined, to: to || undefined })}
       submitLabel="Apply"

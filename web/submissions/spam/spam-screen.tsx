@@ -97,7 +97,6 @@ function SpamDialog({ form, id, mayDecide, onClose }: SpamDialogProps): ReactEle
           ? (firstAnswers(data.answers, columns.data)[0] ?? formatDateTime(data.created_at))
           : 'Spam submission'
       }
-      isOpen
       onClose={onClose}
       size="side"
       actions={data && mayDecide && <SpamActions form={form} ids={[id]} onDone={onClose} />}

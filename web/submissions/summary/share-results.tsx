@@ -158,7 +158,6 @@ function ShareDialog({
     <FormDialog
       title={share ? 'Edit link' : 'Create link'}
       size="medium"
-      isOpen
       onClose={onClose}
       onSubmit={() => save.mutate()}
       submitLabel={share ? 'Save' : 'Create link'}

@@ -222,7 +222,6 @@ function NameDialog({
           maxLength: longestName,
           isRequired: true,
           autoFocus: true,
-          autoComplete: 'off',
         },
       }}
     />

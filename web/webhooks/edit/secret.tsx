@@ -46,7 +46,6 @@ export function SecretField(props: Props): ReactElement {
           value={entered}
           onChange={(text) => onChange({ entered: text })}
           error={error}
-          autoComplete="off"
           autoFocus
           spellCheck="false"
         />

@@ -51,7 +51,6 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
             value={name}
             isReadOnly={isStored}
             onChange={(text) => change(key, { name: text.trim() })}
-            autoComplete="off"
             spellCheck="false"
           />
           <TextField
@@ -59,7 +58,6 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
             value={value}
             placeholder={isStored ? 'unchanged' : ''}
             onChange={(text) => change(key, { value: text })}
-            autoComplete="off"
             spellCheck="false"
           />
           <IconButton
@@ -157,7 +155,6 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
     <Dialog
       title={webhook ? 'Edit webhook' : 'Add webhook'}
       size="medium"
-      isOpen
       onClose={onClose}
       isPending={save.isPending}
       onSubmit={() => {
@@ -182,7 +179,6 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
         placeholder="https://example.com/hooks/formloom"
         type="url"
         inputMode="url"
-        autoComplete="off"
         autoFocus
         value={draft.url}
         onChange={(text) => set({ url: text.trim() })}

@@ -210,7 +210,6 @@ export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement 
     <Dialog
       title="Delivery"
       size="side"
-      isOpen
       onClose={onClose}
       actions={
         mayRetry && (

@@ -51,7 +51,6 @@ export function UnsavedGuard({
   return (
     <ConfirmDialog
       title="Leave without saving?"
-      isOpen
       onClose={blocker.reset}
       confirmLabel="Discard changes"
       onConfirm={blocker.proceed}
