@@ -12,6 +12,7 @@ import { openTar, readTar, type TarEntry, type TarWriter } from '#kit/archives.t
 import { untilAborted } from '#kit/concurrency.ts';
 import { syncDirectory } from '#kit/directories.ts';
 import { readDiskSpace } from '#kit/storage.ts';
+import { orNull, timestampSchema } from '#kit/validation.ts';
 import { BackupError } from './fill-table.ts';
 
 /*
@@ -288,14 +289,14 @@ const Table = Type.Object({ name: Type.String(), columns: Type.Array(Type.String
 export const ArchiveManifest = Type.Object({
   format: Type.Literal(1),
   version: Type.String(),
-  made_at: Type.String({ format: 'date-time' }),
+  made_at: timestampSchema,
   /** The migrations of the database, in order. */
   migrations: Type.Array(Type.Object({ number: Type.Integer(), checksum: Type.String() })),
   /**
    * The fingerprint of the key that the database is used with, even if the archive does not contain the key.
    * Null if no key was used yet.
    */
-  key_fingerprint: Type.Union([Type.String(), Type.Null()]),
+  key_fingerprint: orNull(Type.String()),
   tables: Type.Array(Table),
   /** The workspace, in a backup of one workspace. */
   workspace: Type.Optional(
@@ -309,9 +310,7 @@ export type ArchiveManifest = Static<typeof ArchiveManifest>;
 export const ArchiveTrailer = Type.Object({
   /** The number of rows in each table. */
   rows: Type.Record(Type.String(), Type.Integer()),
-  sequences: Type.Array(
-    Type.Object({ name: Type.String(), last_value: Type.Union([Type.Integer(), Type.Null()]) }),
-  ),
+  sequences: Type.Array(Type.Object({ name: Type.String(), last_value: orNull(Type.Integer()) })),
   files: Type.Integer(),
   bytes: Type.Integer(),
 });

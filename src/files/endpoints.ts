@@ -12,6 +12,7 @@ import { operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { ByteRange } from '#kit/storage.ts';
+import { strictObject, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type FileLinks, type FileServices, receiveFile, storageKey } from './stored-files.ts';
 
@@ -50,28 +51,25 @@ const declaredTypes = [
   'application/rtf',
 ] as const;
 
-const NewFile = Type.Object(
-  {
-    form_id: Type.String({ format: 'uuid' }),
-    element: Type.String({ description: 'The id of the question that the file answers.' }),
-    filename: Type.String({
-      minLength: 1,
-      maxLength: 500,
-      description: 'The name is stored without a path and shortened to 200 bytes.',
+const NewFile = strictObject({
+  form_id: uuidSchema,
+  element: Type.String({ description: 'The id of the question that the file answers.' }),
+  filename: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: 'The name is stored without a path and shortened to 200 bytes.',
+  }),
+  content_type: Type.Optional(
+    Type.Enum([...declaredTypes], {
+      description: 'Only used for text files. Other types are detected from the bytes.',
     }),
-    content_type: Type.Optional(
-      Type.Enum([...declaredTypes], {
-        description: 'Only used for text files. Other types are detected from the bytes.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
 const UploadedFile = nameSchema(
   'UploadedFile',
   Type.Object({
-    id: Type.String({ format: 'uuid' }),
+    id: uuidSchema,
     filename: Type.String(),
     size: Type.Integer({ description: 'Size in bytes.' }),
     content_type: Type.String({ description: 'The type detected from the bytes.' }),

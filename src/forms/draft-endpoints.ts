@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Database } from '#kit/database.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { listParameters } from '#kit/pagination.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import {
   type BuilderForm,
@@ -161,7 +161,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description: 'Returns every version of the form, newest first, without structures.',
       permission: 'forms:read',
       params: idParameter,
-      query: Type.Object(listParameters, noExtraProperties),
+      query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of versions.', schema: VersionList },
       async run({ workspaceId, formIds, params, query }) {
         requireFormAccess(formIds, params.id);

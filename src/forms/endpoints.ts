@@ -7,7 +7,7 @@ import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, statement, textEnum } from '#kit/statement.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { dryRun } from './dry-run.ts';
 import {
@@ -159,10 +159,7 @@ export function formEndpoints(context: {
       summary: 'List forms',
       description: 'Returns forms, newest first, without their structure.',
       permission: 'forms:read',
-      query: Type.Object(
-        { ...listParameters, status: Type.Optional(statusShape), label: labelFilter },
-        noExtraProperties,
-      ),
+      query: strictObject({ ...listParameters, status: Type.Optional(statusShape), label: labelFilter }),
       reply: { status: 200, description: 'A page of forms.', schema: listSchemaOf(FormListItem) },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'forms');
@@ -204,16 +201,13 @@ export function formEndpoints(context: {
       permission: 'forms:write',
       audit: 'own entry',
       example: { body: { structure: exampleStructure, publish: true } },
-      body: Type.Object(
-        {
-          ...body,
-          publish: Type.Optional(Type.Boolean({ default: false })),
-          status: Type.Optional(
-            Type.Unsafe<unknown>({ description: 'Ignored: set `publish` to create a published form.' }),
-          ),
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        ...body,
+        publish: Type.Optional(Type.Boolean({ default: false })),
+        status: Type.Optional(
+          Type.Unsafe<unknown>({ description: 'Ignored: set `publish` to create a published form.' }),
+        ),
+      }),
       reply: { status: 201, description: 'The form, with the URL of its public page.', schema: CreatedForm },
       async run({ workspaceId, formIds, body, line, ...caller }) {
         requireWorkspaceAccess(formIds);
@@ -242,19 +236,16 @@ export function formEndpoints(context: {
       example: { body: { structure: exampleStructure } },
       params: idParameter,
       query: dryRunParameter,
-      body: Type.Object(
-        {
-          ...body,
-          status: Type.Optional(statusShape),
-          publish: Type.Optional(
-            Type.Boolean({
-              default: false,
-              description: '`true` publishes the form, regardless of `status`.',
-            }),
-          ),
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        ...body,
+        status: Type.Optional(statusShape),
+        publish: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: '`true` publishes the form, regardless of `status`.',
+          }),
+        ),
+      }),
       reply: { status: 200, description: 'The form.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
@@ -284,20 +275,17 @@ export function formEndpoints(context: {
       example: { body: { settings: { confirmation_message: 'Thank you.' } } },
       params: idParameter,
       query: dryRunParameter,
-      body: Type.Object(
-        {
-          settings: Type.Optional(
-            Type.Unsafe<object>({
-              type: 'object',
-              description:
-                'The settings to change. `notification_email` and `notifications` also require the permission submissions:read.',
-            }),
-          ),
-          status: Type.Optional(statusShape),
-          labels: labelsShape,
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        settings: Type.Optional(
+          Type.Unsafe<object>({
+            type: 'object',
+            description:
+              'The settings to change. `notification_email` and `notifications` also require the permission submissions:read.',
+          }),
+        ),
+        status: Type.Optional(statusShape),
+        labels: labelsShape,
+      }),
       reply: { status: 200, description: 'The form.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {

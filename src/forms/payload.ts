@@ -14,12 +14,13 @@ import {
   listQuestions,
 } from '#ast/form/tree.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 /** A file as the API returns it (docs/rules.md 10). */
 export const FileUploadShape = nameSchema(
   'FileUpload',
   Type.Object({
-    id: Type.String({ format: 'uuid' }),
+    id: uuidSchema,
     filename: Type.String(),
     size: Type.Integer({ description: 'Size in bytes.' }),
     content_type: Type.String(),
@@ -34,7 +35,7 @@ const consent = Type.Object({
   agreed: Type.Literal(true),
   text: Type.String({ description: 'The text that the visitor agreed to.' }),
   version: Type.Integer({ description: 'The version of the form that contains this text.' }),
-  at: Type.String({ format: 'date-time' }),
+  at: timestampSchema,
 });
 const plain = [Type.String(), Type.Number(), Type.Boolean(), chosen, consent, rowsOfMatrix] as const;
 const files = Type.Array(FileUploadShape);

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { type ProblemCode, problemCodes } from '#ast/basics/problems.ts';
 import type { Settings } from '#ast/settings.ts';
 import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { formSources } from './import/convert.ts';
 import { labelFilter } from './labels.ts';
 import { formStatuses } from './live-form.ts';
 
-const maybeTimestamp = Type.Union([timestampSchema, Type.Null()]);
-const maybeText = Type.Union([Type.String(), Type.Null()]);
+const maybeTimestamp = orNull(timestampSchema);
+const maybeText = orNull(Type.String());
 
 export const statusShape = Type.Enum([...formStatuses], {
   description: 'Only published forms accept submissions.',
@@ -35,18 +35,14 @@ const anySettings = Type.Unsafe<Settings>({ type: 'object', description: 'Settin
 const wholeNumber = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 /** If `true`, nothing is stored, and `dry_run` describes what the change would do. */
-export const dryRunParameter = Type.Object(
-  {
-    dry_run: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          'Stores nothing. `dry_run` in the response lists problems, warnings and affected answers.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+export const dryRunParameter = strictObject({
+  dry_run: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Stores nothing. `dry_run` in the response lists problems, warnings and affected answers.',
+    }),
+  ),
+});
 
 const judgement = {
   /**
@@ -85,11 +81,11 @@ export const DryRun = nameSchema(
         option: Type.Optional(Type.String()),
         row: Type.Optional(Type.String()),
         /** Null if the caller may not read submissions. */
-        answers: Type.Union([Type.Integer(), Type.Null()]),
+        answers: orNull(Type.Integer()),
       }),
     ),
     /** How many of the newest submissions were scanned; null if the caller may not read them. */
-    scanned: Type.Union([Type.Integer(), Type.Null()]),
+    scanned: orNull(Type.Integer()),
   }),
 );
 export type DryRun = Static<typeof DryRun>;
@@ -159,21 +155,15 @@ const source = Type.Optional(
       'The service that the document comes from, or `plain_text` or `csv` for `text`. Detected from the content if omitted.',
   }),
 );
-export const ForeignForm = Type.Object(
-  { document: Type.Optional(document), text, source },
-  noExtraProperties,
-);
+export const ForeignForm = strictObject({ document: Type.Optional(document), text, source });
 /** A form to import, from Formloom or from another service. */
-export const FormToImport = Type.Object(
-  {
-    structure: Type.Optional(anyStructure),
-    settings: Type.Optional(anySettings),
-    document: Type.Optional(document),
-    text,
-    source,
-  },
-  noExtraProperties,
-);
+export const FormToImport = strictObject({
+  structure: Type.Optional(anyStructure),
+  settings: Type.Optional(anySettings),
+  document: Type.Optional(document),
+  text,
+  source,
+});
 export const ConvertedForm = nameSchema(
   'ConvertedForm',
   Type.Object({
@@ -199,23 +189,20 @@ export const ChangedForm = nameSchema('ChangedForm', Type.Object({ ...FormDetail
 
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
-export const FormsOverviewQuery = Type.Object(
-  {
-    ...listParameters,
-    status: Type.Optional(statusShape),
-    label: labelFilter,
-    q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name. Not case-sensitive.' }),
-    ),
-    sort: Type.Optional(
-      Type.Enum([...formOrders], {
-        default: 'activity',
-        description: 'Sort order. Dates and counts are descending, names ascending.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+export const FormsOverviewQuery = strictObject({
+  ...listParameters,
+  status: Type.Optional(statusShape),
+  label: labelFilter,
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name. Not case-sensitive.' }),
+  ),
+  sort: Type.Optional(
+    Type.Enum([...formOrders], {
+      default: 'activity',
+      description: 'Sort order. Dates and counts are descending, names ascending.',
+    }),
+  ),
+});
 /** A form in the overview, with its activity. */
 const FormLine = nameSchema(
   'FormActivity',
@@ -231,10 +218,7 @@ const FormLine = nameSchema(
 export const FormsOverview = listSchemaOf(FormLine);
 
 /** A form to validate, complete or not. */
-export const FormToValidate = Type.Object(
-  { structure: anyStructure, settings: Type.Optional(anySettings) },
-  noExtraProperties,
-);
+export const FormToValidate = strictObject({ structure: anyStructure, settings: Type.Optional(anySettings) });
 /** A form for Import form: `structure` and `settings`, as Create form accepts them. */
 export const ExportedForm = nameSchema(
   'ExportedForm',
@@ -279,44 +263,38 @@ export const Draft = nameSchema(
 );
 
 /** The body of a save. Omitted settings are kept. */
-export const DraftSave = Type.Object(
-  {
-    structure: anyStructure,
-    settings: Type.Optional(anySettings),
-    base_version: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 2_147_483_647,
-        description: 'The live version that the working copy is based on from now on. Unchanged if omitted.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+export const DraftSave = strictObject({
+  structure: anyStructure,
+  settings: Type.Optional(anySettings),
+  base_version: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'The live version that the working copy is based on from now on. Unchanged if omitted.',
+    }),
+  ),
+});
 export const DraftSaved = nameSchema(
   'SavedDraft',
   Type.Object({ revision: wholeNumber, saved_at: maybeTimestamp, etag: Type.String(), ...dryRun }),
 );
 
-export const PublishBody = Type.Object(
-  {
-    version: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 2_147_483_647,
-        description:
-          'The live version that the working copy was compared with. 412 if another version is live.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+export const PublishBody = strictObject({
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description:
+        'The live version that the working copy was compared with. 412 if another version is live.',
+    }),
+  ),
+});
 
 /** The content that the new form starts with instead of the working copy, complete or not. */
-export const NewFormCopy = Type.Object(
-  { structure: Type.Optional(anyStructure), settings: Type.Optional(anySettings) },
-  noExtraProperties,
-);
+export const NewFormCopy = strictObject({
+  structure: Type.Optional(anyStructure),
+  settings: Type.Optional(anySettings),
+});
 
 const version = {
   version: Type.Integer(),
@@ -332,7 +310,7 @@ export const VersionDetail = nameSchema(
     ...version,
     structure: structureShape,
     /** Null if the version was created before settings were recorded. */
-    settings: Type.Union([anySettings, Type.Null()]),
+    settings: orNull(anySettings),
   }),
 );
 export const versionParameters = Type.Object({

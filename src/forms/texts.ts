@@ -14,7 +14,7 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue, attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject, timestampSchema } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { draftEtagOf, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
 
@@ -53,7 +53,7 @@ const Imported = nameSchema(
     }),
     missing: Texts.properties.missing,
     revision: Type.Integer(),
-    saved_at: Type.String({ format: 'date-time' }),
+    saved_at: timestampSchema,
     etag: Type.String(),
   }),
 );
@@ -112,15 +112,12 @@ export function textEndpoints({ database }: { database: Database }) {
       permission: 'forms:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object(
-        {
-          text: Type.String({
-            description:
-              'The file as text. Its columns are `key` and the languages of the form (`text` if the form has none).',
-          }),
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        text: Type.String({
+          description:
+            'The file as text. Its columns are `key` and the languages of the form (`text` if the form has none).',
+        }),
+      }),
       example: { body: { text: 'key,text\r\n$form/name,Contact\r\n' } },
       isConditional: true,
       conditionOf: '/forms/:id/draft',

@@ -6,6 +6,7 @@ import { asWireValue, attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { listParameters, listSchemaOf, readPageRequest } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
+import { strictObject, uuidSchema } from '#kit/validation.ts';
 import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
 import type { InvitingServices } from './context.ts';
 import { findFormAndWorkspaceNames, invitationStatuses } from './draft.ts';
@@ -25,9 +26,7 @@ import {
   InviteBody,
   invitationParameters,
   invitationReply,
-  noExtraProperties,
   readInvitationBody,
-  uuid,
 } from './shapes.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
@@ -62,16 +61,13 @@ export function invitationEndpoints(
       description: 'Newest first.',
       permission: 'invitations:read',
       params: idParameter,
-      query: Type.Object(
-        {
-          ...listParameters,
-          status: Type.Optional(Type.Enum([...invitationStatuses])),
-          q: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 254, description: 'Part of the email address or name.' }),
-          ),
-        },
-        noExtraProperties,
-      ),
+      query: strictObject({
+        ...listParameters,
+        status: Type.Optional(Type.Enum([...invitationStatuses])),
+        q: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 254, description: 'Part of the email address or name.' }),
+        ),
+      }),
       reply: { status: 200, description: 'A page of invitations.', schema: listSchemaOf(InvitationShape) },
       async run({ workspaceId, formIds, params, query, ...scope }) {
         requireFormAccess(formIds, params.id);
@@ -227,10 +223,9 @@ export function invitationEndpoints(
       audit: 'entry',
       params: idParameter,
       example: { body: {} },
-      body: Type.Object(
-        { ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: mostInvited, uniqueItems: true })) },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        ids: Type.Optional(Type.Array(uuidSchema, { minItems: 1, maxItems: mostInvited, uniqueItems: true })),
+      }),
       reply: {
         status: 200,
         description: 'The number of reminders.',

@@ -4,6 +4,7 @@ import type { Locale } from '#ast/basics/language-tags.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import type { EmailBlock, EmailBody } from '#kit/outbox.ts';
+import { timestampSchema } from '#kit/validation.ts';
 import ar from './words/ar.json' with { type: 'json' };
 import de from './words/de.json' with { type: 'json' };
 import en from './words/en.json' with { type: 'json' };
@@ -130,7 +131,7 @@ export const messageProperties = {
       maxItems: messageLimits.reminders,
     }),
   ),
-  expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+  expires_at: Type.Optional(timestampSchema),
   send: Type.Optional(
     Type.Boolean({ description: 'Whether emails are sent. If not, hand out the links.', default: true }),
   ),

@@ -2,19 +2,19 @@ import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
 import { longestMailAddress } from '#kit/outbox/address.ts';
 import { nameSchema } from '#kit/pagination.ts';
-import { failedReasonSchema } from '#kit/validation.ts';
+import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { invitationDraftLimits, invitationImportLimits, invitationStatuses } from './draft.ts';
 import { type InvitationBatchOptions, mostInvited } from './invite.ts';
 import { defaultMessage, messageProperties } from './message.ts';
 
-const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const moment = orNull(timestampSchema);
 
 /** An invitation in the API and the console. */
 export const InvitationShape = nameSchema(
   'Invitation',
   Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    form_id: Type.String({ format: 'uuid' }),
+    id: uuidSchema,
+    form_id: uuidSchema,
     email: Type.String(),
     name: Type.String({ description: 'Empty if none was given.' }),
     status: Type.Enum([...invitationStatuses]),
@@ -29,7 +29,7 @@ export const InvitationShape = nameSchema(
         "The personal link. Anyone who has it can answer in the person's name. `null` without the permission invitations:write.",
     }),
     expires_at: moment,
-    created_at: Type.String({ format: 'date-time' }),
+    created_at: timestampSchema,
     sent_at: moment,
     opened_at: moment,
     started_at: moment,
@@ -43,13 +43,11 @@ export const InvitationShape = nameSchema(
     is_unsubscribed: Type.Boolean({
       description: "Whether the address has unsubscribed from the workspace's emails.",
     }),
-    submission_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
+    submission_id: orNull(uuidSchema),
   }),
 );
 
-export const noExtraProperties = { additionalProperties: false } as const;
-export const uuid = Type.String({ format: 'uuid' });
-export const invitationParameters = Type.Object({ id: uuid, invitation: uuid });
+export const invitationParameters = Type.Object({ id: uuidSchema, invitation: uuidSchema });
 /** The response of operations on one invitation. */
 export const invitationReply = {
   status: 200,
@@ -59,26 +57,23 @@ export const invitationReply = {
 
 const InvitedPerson = nameSchema(
   'InvitedPerson',
-  Type.Object(
-    {
-      email: Type.String({ maxLength: longestMailAddress }),
-      name: Type.Optional(Type.String({ maxLength: invitationDraftLimits.name })),
-      reference: Type.Optional(
-        Type.Record(Type.String(), Type.String({ maxLength: invitationDraftLimits.entryValue })),
-      ),
-      prefill: Type.Optional(
-        Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
-      ),
-    },
-    noExtraProperties,
-  ),
+  strictObject({
+    email: Type.String({ maxLength: longestMailAddress }),
+    name: Type.Optional(Type.String({ maxLength: invitationDraftLimits.name })),
+    reference: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: invitationDraftLimits.entryValue })),
+    ),
+    prefill: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 500 })])),
+    ),
+  }),
 );
 
 /** The request body that invites people. */
-export const InviteBody = Type.Object(
-  { invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }), ...messageProperties },
-  noExtraProperties,
-);
+export const InviteBody = strictObject({
+  invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }),
+  ...messageProperties,
+});
 
 /** Returns the message and options of a request, with defaults for missing ones. */
 export function readInvitationBody(
@@ -97,17 +92,14 @@ export function readInvitationBody(
   };
 }
 
-const timestamp = Type.String({ format: 'date-time' });
+const timestamp = timestampSchema;
 
 const ColumnUse = Type.Union([
-  Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, noExtraProperties),
-  Type.Object(
-    {
-      as: Type.Enum(['reference', 'prefill']),
-      name: Type.String({ maxLength: invitationDraftLimits.entryName }),
-    },
-    noExtraProperties,
-  ),
+  strictObject({ as: Type.Enum(['email', 'name', 'ignore']) }),
+  strictObject({
+    as: Type.Enum(['reference', 'prefill']),
+    name: Type.String({ maxLength: invitationDraftLimits.entryName }),
+  }),
 ]);
 
 /** The source of an import: pasted addresses, or a CSV text with the uses of its columns. */
@@ -117,7 +109,7 @@ const importSource = {
   mapping: Type.Optional(Type.Array(ColumnUse, { maxItems: 100 })),
 };
 
-export const ImportPreviewBody = Type.Object(importSource, noExtraProperties);
+export const ImportPreviewBody = strictObject(importSource);
 
 /** The number of problems, and the first hundred of them. */
 const leftOut = {
@@ -144,19 +136,16 @@ export const ImportPreview = Type.Object({
   ...leftOut,
 });
 
-export const ImportBody = Type.Object({ ...importSource, ...messageProperties }, noExtraProperties);
-export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer(), ...leftOut });
+export const ImportBody = strictObject({ ...importSource, ...messageProperties });
+export const ImportStarted = Type.Object({ batch_id: uuidSchema, total: Type.Integer(), ...leftOut });
 
 /** The person and message of a preview. */
-export const EmailPreviewBody = Type.Object(
-  {
-    email: Type.String({ maxLength: longestMailAddress }),
-    name: Type.String({ maxLength: invitationDraftLimits.name }),
-    reference: Type.Record(Type.String(), Type.String({ maxLength: invitationDraftLimits.entryValue })),
-    ...messageProperties,
-  },
-  noExtraProperties,
-);
+export const EmailPreviewBody = strictObject({
+  email: Type.String({ maxLength: longestMailAddress }),
+  name: Type.String({ maxLength: invitationDraftLimits.name }),
+  reference: Type.Record(Type.String(), Type.String({ maxLength: invitationDraftLimits.entryValue })),
+  ...messageProperties,
+});
 
 /** The subject and content of an email, without its layout. */
 export const EmailPreview = Type.Object({
@@ -180,11 +169,11 @@ export const InvitationsOverview = Type.Object({
   access: Type.Enum([...accessModes]),
   counts: Type.Record(Type.Enum([...invitationStatuses]), Type.Integer()),
   /** The number of emails sent in a minute; null if the server sends none. */
-  mails_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+  mails_per_minute: orNull(Type.Integer()),
   /** The last batches, newest first. */
   batches: Type.Array(
     Type.Object({
-      id: uuid,
+      id: uuidSchema,
       total: Type.Integer(),
       created: Type.Integer(),
       skipped: Type.Integer(),
@@ -192,7 +181,7 @@ export const InvitationsOverview = Type.Object({
       /** The number of queued emails. */
       waiting: Type.Integer(),
       created_at: timestamp,
-      created_by: Type.Union([Type.String(), Type.Null()]),
+      created_by: orNull(Type.String()),
       failed_reason: failedReasonSchema,
     }),
   ),
@@ -200,8 +189,8 @@ export const InvitationsOverview = Type.Object({
   message: Type.Object({
     subject: Type.String(),
     message: Type.String(),
-    reminder_subject: Type.Union([Type.String(), Type.Null()]),
-    reminder_message: Type.Union([Type.String(), Type.Null()]),
+    reminder_subject: orNull(Type.String()),
+    reminder_message: orNull(Type.String()),
     remind_after_days: Type.Array(Type.Integer()),
   }),
   /** The names that `{{…}}` can use. */

@@ -3,7 +3,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { IfMatchTimes } from './conditional.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { compileReplyCheck, type JsonList, type JsonText } from './http.ts';
-import { compileBody, compileQuery } from './validation.ts';
+import { compileBody, compileQuery, strictObject, uuidSchema } from './validation.ts';
 
 /** The caller: an API key, a signed-in person, or the operator at the command line. */
 export type Actor = {
@@ -213,11 +213,11 @@ export type Operation<
 /** The days from which an operation is deprecated, and from which it no longer exists: `2027-01-31`. */
 export type Deprecation = { readonly since: string; readonly until: string };
 
-const nothing = Type.Object({}, { additionalProperties: false });
+const nothing = strictObject({});
 type Nothing = typeof nothing;
 
 /** The path parameter of resources with an id. */
-export const idParameter = Type.Object({ id: Type.String({ format: 'uuid' }) });
+export const idParameter = Type.Object({ id: uuidSchema });
 
 /** The type of a body: JSON by its schema, or the bytes of a file, as a stream if it may be large. */
 type BodyOf<B extends TObject, Content, Streams> = Content extends readonly string[]

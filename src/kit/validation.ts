@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
@@ -309,5 +309,6 @@ export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type
 export const failedReasonSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'Why the task stopped early and will not continue automatically; `null` otherwise.',
 });
-/** Rejects additional properties in objects of a request. */
-export const noExtraProperties = { additionalProperties: false } as const;
+/** Returns an object schema that rejects additional properties. */
+export const strictObject = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { longestMailAddress } from '#kit/outbox/address.ts';
 import { type MailKind, type MailState, mailPaces, mailStates } from '#kit/outbox.ts';
 import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 export type { MailKind, MailState };
 
@@ -29,10 +29,10 @@ export type LoggedMail = Static<typeof LoggedMail>;
 
 export const MailLog = listSchemaOf(LoggedMail);
 
-export const MailQuery = Type.Object(
-  { ...listParameters, state: Type.Optional(Type.Enum([...mailStates])) },
-  noExtraProperties,
-);
+export const MailQuery = strictObject({
+  ...listParameters,
+  state: Type.Optional(Type.Enum([...mailStates])),
+});
 
 /** Whether the server sends email, and how many emails are in each state. */
 export const MailStatus = Type.Object({
@@ -44,9 +44,6 @@ export const MailStatus = Type.Object({
 });
 export type MailStatus = Static<typeof MailStatus>;
 
-export const TestMailRequest = Type.Object(
-  { to: Type.String({ maxLength: longestMailAddress }) },
-  noExtraProperties,
-);
+export const TestMailRequest = strictObject({ to: Type.String({ maxLength: longestMailAddress }) });
 /** The result of a test and the mail server's response. */
 export const TestMailResult = Type.Object({ sent: Type.Boolean(), result: Type.String() });

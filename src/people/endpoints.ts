@@ -10,13 +10,7 @@ import {
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
-import {
-  failedReasonSchema,
-  noExtraProperties,
-  orNull,
-  timestampSchema,
-  uuidSchema,
-} from '#kit/validation.ts';
+import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { readTask, readTaskPage, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireWorkspaceAccess } from '#workspaces/authenticate.ts';
@@ -168,7 +162,7 @@ export function peopleEndpoints(context: EraseServices) {
       description: `Returns the data of a person in all forms, newest first: submissions (including the trash), spam, invitations, emails, and events of deleted submissions. Limit: ${formatWholeNumber(mostPersonRecords)} records.`,
       permission: 'people:read',
       audit: 'entry by people',
-      query: Type.Object({ ...personParameters, ...listParameters }, noExtraProperties),
+      query: strictObject({ ...personParameters, ...listParameters }),
       example: { query: { q: 'grace@example.org' } },
       reply: {
         status: 200,
@@ -197,18 +191,15 @@ export function peopleEndpoints(context: EraseServices) {
         'Returns the data of a person as one archive: answers as JSON and as text, files, history, deliveries, emails and invitations. The limit of Find person applies.',
       permission: 'people:read',
       audit: 'entry',
-      query: Type.Object(
-        {
-          ...personParameters,
-          except: Type.Optional(
-            Type.String({
-              pattern: `^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${mostExcepted - 1}}$`,
-              description: `Ids of records that belong to another person, separated by commas: at most ${mostExcepted}.`,
-            }),
-          ),
-        },
-        noExtraProperties,
-      ),
+      query: strictObject({
+        ...personParameters,
+        except: Type.Optional(
+          Type.String({
+            pattern: `^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${mostExcepted - 1}}$`,
+            description: `Ids of records that belong to another person, separated by commas: at most ${mostExcepted}.`,
+          }),
+        ),
+      }),
       example: { query: { q: 'grace@example.org' } },
       reply: { status: 200, description: 'The archive.', content: gzip },
       async run({ query: { except = '', ...question }, ...scope }) {
@@ -229,15 +220,12 @@ export function peopleEndpoints(context: EraseServices) {
         'Permanently deletes the data of a person in the background, with its files, history, events, deliveries and emails. With `identity`, submissions are kept without the answers that identify the person. Webhooks receive `submission.deleted` without answers, or `submission.updated` with the remaining ones. Backups do not change. 409 if the number of records differs from `expected`.',
       permission: 'people:write',
       audit: { fields: ['what', 'match'] },
-      body: Type.Object(
-        {
-          ...personParameters,
-          what: Type.Enum([...erasureScopes]),
-          except: Type.Optional(Type.Array(uuidSchema, { maxItems: mostExcepted })),
-          expected: Type.Optional(Type.Integer({ minimum: 1 })),
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        ...personParameters,
+        what: Type.Enum([...erasureScopes]),
+        except: Type.Optional(Type.Array(uuidSchema, { maxItems: mostExcepted })),
+        expected: Type.Optional(Type.Integer({ minimum: 1 })),
+      }),
       example: { body: { q: 'grace@example.org', what: 'submissions' } },
       errors: ['conflict'],
       isDestructive: true,
@@ -256,7 +244,7 @@ export function peopleEndpoints(context: EraseServices) {
       command: 'people erasures',
       description: 'Returns running erasures and the receipts of finished ones, newest first.',
       permission: 'people:read',
-      query: Type.Object(listParameters, noExtraProperties),
+      query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of erasures.', schema: listSchemaOf(Erasure) },
       async run({ workspaceId, formIds, query }) {
         requireWorkspaceAccess(formIds);

@@ -4,7 +4,7 @@ import { Labels, normalizeLabels } from '#forms/labels.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
+import { strictObject, uuidSchema } from '#kit/validation.ts';
 import { requireAssignable } from '#submissions/changes/assign.ts';
 import {
   BulkChange,
@@ -66,7 +66,7 @@ export function bulkEndpoints(context: ChangeServices) {
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, noExtraProperties),
+      body: strictObject({ ...selection, permanent: Type.Optional(Type.Boolean()) }),
       example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
       errors: ['conflict'],
       isDestructive: true,
@@ -85,10 +85,7 @@ export function bulkEndpoints(context: ChangeServices) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
-      body: Type.Object(
-        { ...selection, add: Type.Optional(Labels), remove: Type.Optional(Labels) },
-        noExtraProperties,
-      ),
+      body: strictObject({ ...selection, add: Type.Optional(Labels), remove: Type.Optional(Labels) }),
       example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
       errors: ['conflict'],
       reply: { status: 202, description: 'The tagging has started.', schema: BulkChange },
@@ -110,10 +107,11 @@ export function bulkEndpoints(context: ChangeServices) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
-      body: Type.Object(
-        { ...selection, status: Type.Optional(Type.Enum([...submissionStatuses])), ...assignmentPatch },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        ...selection,
+        status: Type.Optional(Type.Enum([...submissionStatuses])),
+        ...assignmentPatch,
+      }),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
       errors: ['conflict'],
       reply: { status: 202, description: 'The change has started.', schema: BulkChange },

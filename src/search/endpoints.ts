@@ -8,6 +8,7 @@ import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
 import { operation, type RequestScope } from '#kit/operation.ts';
 import { finishPage, pageParameters, readPageRequest } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
+import { strictObject } from '#kit/validation.ts';
 import { formatSubmissions, type Hit } from '#submissions/present.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { searchCheckLimits } from './compile-search.ts';
@@ -176,23 +177,20 @@ export function searchEndpoints({ database, links }: { database: Database; links
       description: `Searches the workspace or one form, sorted by relevance. Every word must be present, in any inflected form. Words in the subject count most; ties are sorted newest first. Any text is a valid query. The guide "Search" explains phrases, \`-not\`, \`beginn*\` and operators such as \`email:\` and \`after:\`. You can page through the first ${searchWindow} results: \`total_count\` is exact below ${searchWindow}; ${searchWindow} means that many or more.`,
       permission: 'submissions:read',
       example: { query: { q: 'stuck shuttle' } },
-      query: Type.Object(
-        {
-          q: Type.String({ description: 'The search query.' }),
-          ...formParameter,
-          ...pageParameters,
-          include: Type.Optional(
-            Type.Enum(['hits'], { description: '`hits` shows where each submission contains the words.' }),
-          ),
-          typos: Type.Optional(
-            Type.Boolean({
-              description:
-                'If nothing is found, replaces words that no submission contains with the nearest existing words, and lists them in `search`.',
-            }),
-          ),
-        },
-        { additionalProperties: false },
-      ),
+      query: strictObject({
+        q: Type.String({ description: 'The search query.' }),
+        ...formParameter,
+        ...pageParameters,
+        include: Type.Optional(
+          Type.Enum(['hits'], { description: '`hits` shows where each submission contains the words.' }),
+        ),
+        typos: Type.Optional(
+          Type.Boolean({
+            description:
+              'If nothing is found, replaces words that no submission contains with the nearest existing words, and lists them in `search`.',
+          }),
+        ),
+      }),
       reply: { status: 200, description: 'A page of submissions, sorted by relevance.', schema: SearchPage },
       async run({ workspaceId, formIds, query }) {
         const reach = await reachForms({ workspaceId, formIds }, query.form_id);
@@ -223,20 +221,17 @@ export function searchEndpoints({ database, links }: { database: Database; links
         'Returns completions for an unfinished query: operators, elements, forms, tags, and words of answers.',
       permission: 'submissions:read',
       example: { query: { q: 'stuck stat' } },
-      query: Type.Object(
-        {
-          q: Type.String({ description: 'The query so far.' }),
-          at: Type.Optional(
-            Type.Integer({
-              minimum: 0,
-              maximum: 1_024,
-              description: 'The cursor position in the query, in characters. Defaults to its end.',
-            }),
-          ),
-          ...formParameter,
-        },
-        { additionalProperties: false },
-      ),
+      query: strictObject({
+        q: Type.String({ description: 'The query so far.' }),
+        at: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_024,
+            description: 'The cursor position in the query, in characters. Defaults to its end.',
+          }),
+        ),
+        ...formParameter,
+      }),
       reply: { status: 200, description: 'The suggestions, most likely first.', schema: SuggestionList },
       async run({ workspaceId, formIds, query: { q, at = q.length, form_id } }) {
         refuseUnsearchable(q);

@@ -10,7 +10,7 @@ import {
   type PageRequest,
   readPageRequest,
 } from '#kit/pagination.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import { formatSubmissions, Submission } from '#submissions/present.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { formFilterParameters, formsFilterParameters } from './filter/read-filter.ts';
@@ -37,7 +37,7 @@ export function submissionListEndpoints({ database, links }: { database: Databas
       description: 'Returns submissions newest first, unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, noExtraProperties),
+      query: strictObject({ ...listParameters, ...formFilterParameters, ...sortParameter }),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPageSchema },
       async run({ workspaceId, formIds, params: { id }, query }) {
         requireFormAccess(formIds, id);
@@ -52,10 +52,7 @@ export function submissionListEndpoints({ database, links }: { database: Databas
       description:
         'Returns submissions of all accessible forms, newest first unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
-      query: Type.Object(
-        { ...listParameters, ...formsFilterParameters, ...sortParameter },
-        noExtraProperties,
-      ),
+      query: strictObject({ ...listParameters, ...formsFilterParameters, ...sortParameter }),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPageSchema },
       async run({ workspaceId, formIds, query }) {
         const cut = readPageRequest(query, 'submissions');

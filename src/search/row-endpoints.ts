@@ -11,7 +11,7 @@ import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { finishPageByPosition, listParameters, readPageRequestByPosition } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { boolean, onlyRow, requireRow, statement } from '#kit/statement.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { listMembers } from '#submissions/changes/assign.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -41,43 +41,37 @@ import { readTableView, ViewQuery, viewParameters } from './view.ts';
 
 /** A cursor that includes the keys by which its list is sorted. */
 const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
-const RowsQuery = Type.Object(
-  { ...viewParameters, ...listParameters, cursor: longCursor },
-  noExtraProperties,
-);
+const RowsQuery = strictObject({ ...viewParameters, ...listParameters, cursor: longCursor });
 
-const ExportQuery = Type.Object(
-  {
-    ...viewParameters,
-    language: languageParameter,
-    format: Type.Optional(Type.Enum([...exportFormats], { description: 'Defaults to CSV.' })),
-    for: Type.Optional(
-      Type.Enum(['programs', 'spreadsheets'], {
-        description:
-          'What the CSV file is for. With `spreadsheets`, it starts with a byte order mark, and text that could be a formula is escaped.',
-      }),
-    ),
-    columns: Type.Optional(
-      Type.Enum(['all', 'shown'], {
-        description:
-          '`shown`: only the columns visible in your table, in your order; all columns if you have not arranged them.',
-      }),
-    ),
-    view: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'With `columns=shown`: uses the columns of this saved view. Send its filter and order separately.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+const ExportQuery = strictObject({
+  ...viewParameters,
+  language: languageParameter,
+  format: Type.Optional(Type.Enum([...exportFormats], { description: 'Defaults to CSV.' })),
+  for: Type.Optional(
+    Type.Enum(['programs', 'spreadsheets'], {
+      description:
+        'What the CSV file is for. With `spreadsheets`, it starts with a byte order mark, and text that could be a formula is escaped.',
+    }),
+  ),
+  columns: Type.Optional(
+    Type.Enum(['all', 'shown'], {
+      description:
+        '`shown`: only the columns visible in your table, in your order; all columns if you have not arranged them.',
+    }),
+  ),
+  view: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'With `columns=shown`: uses the columns of this saved view. Send its filter and order separately.',
+    }),
+  ),
+});
 
-const FilesQuery = Type.Object(
-  { ...viewParameters, format: Type.Optional(Type.Enum(['zip'], { description: 'Defaults to `zip`.' })) },
-  noExtraProperties,
-);
+const FilesQuery = strictObject({
+  ...viewParameters,
+  format: Type.Optional(Type.Enum(['zip'], { description: 'Defaults to `zip`.' })),
+});
 
 const hasAssignments = statement('view.has_assignments', 'workspace_id form_id', {
   has_assignments: boolean,

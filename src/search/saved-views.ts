@@ -17,7 +17,7 @@ import {
   requireRow,
   statement,
 } from '#kit/statement.ts';
-import { timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { readTableView, ViewQuery } from './view.ts';
@@ -30,7 +30,7 @@ export const SavedView = nameSchema(
     form_id: uuidSchema,
     name: Type.String(),
     query: ViewQuery,
-    columns: Type.Union([TableSettings, Type.Null()]),
+    columns: orNull(TableSettings),
     created_by: Type.Union([Type.String(), Type.Null()], {
       description: 'The name of the member; null for an API key or a deleted account.',
     }),
@@ -99,10 +99,9 @@ const deleteSavedView = statement('saved.delete_view', 'workspace_id id', 'id')`
 export const mostSavedViews = 100;
 const longestName = 100;
 
-const noExtraProperties = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: longestName });
 const query = Type.Object(ViewQuery.properties, {
-  ...noExtraProperties,
+  additionalProperties: false,
   description: "The parameters for listing and exporting the form's submissions: a filter, `q` and `sort`.",
 });
 const columns = Type.Union([TableSettings, Type.Null()], {
@@ -136,7 +135,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object({ name, query, columns: Type.Optional(columns) }, noExtraProperties),
+      body: strictObject({ name, query, columns: Type.Optional(columns) }),
       example: { body: { name: 'Incomplete', query: { status: 'incomplete', sort: '-$updated' } } },
       errors: ['conflict'],
       reply: { status: 201, description: 'The view.', schema: SavedView },
@@ -183,10 +182,11 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object(
-        { name: Type.Optional(name), query: Type.Optional(query), columns: Type.Optional(columns) },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        name: Type.Optional(name),
+        query: Type.Optional(query),
+        columns: Type.Optional(columns),
+      }),
       example: { body: { name: 'To call back' } },
       errors: ['conflict'],
       isConditional: true,

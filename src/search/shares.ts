@@ -9,7 +9,7 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { columns, type RowOf, requireRow, statement, textEnum } from '#kit/statement.ts';
-import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { signLink, type Vault, verifyLink } from '#kit/vault.ts';
 import { listColumnsOfVersions } from '#submissions/columns.ts';
 import { readAnsweredStructures, readViewedForm } from '#submissions/read-columns.ts';
@@ -111,34 +111,29 @@ const ShareableElement = Type.Object({
 type ShareableElement = Static<typeof ShareableElement>;
 
 /** The properties that a request sets. Each has a default. */
-const ShareChange = Type.Object(
-  {
-    title: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'The heading of the page.' }),
-    ),
-    kind: Type.Optional(
-      Type.Enum([...shareKinds], {
-        description: '`summary` counts the answers to each question; `table` lists each submission.',
-      }),
-    ),
-    elements: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-        maxItems: 1_000,
-        description:
-          'The IDs of the questions to show. By default, all except those that ask for personal data, such as an email address, a name or a file.',
-      }),
-    ),
-    expires_at: Type.Optional(
-      orNull(Type.String({ format: 'date-time', description: 'When the link stops working; null: never.' })),
-    ),
-    password: Type.Optional(
-      orNull(
-        Type.String({ minLength: 4, maxLength: 128, description: 'Visitors must enter it; null: none.' }),
-      ),
-    ),
-  },
-  noExtraProperties,
-);
+const ShareChange = strictObject({
+  title: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'The heading of the page.' }),
+  ),
+  kind: Type.Optional(
+    Type.Enum([...shareKinds], {
+      description: '`summary` counts the answers to each question; `table` lists each submission.',
+    }),
+  ),
+  elements: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      maxItems: 1_000,
+      description:
+        'The IDs of the questions to show. By default, all except those that ask for personal data, such as an email address, a name or a file.',
+    }),
+  ),
+  expires_at: Type.Optional(
+    orNull(Type.String({ format: 'date-time', description: 'When the link stops working; null: never.' })),
+  ),
+  password: Type.Optional(
+    orNull(Type.String({ minLength: 4, maxLength: 128, description: 'Visitors must enter it; null: none.' })),
+  ),
+});
 type ShareChange = Static<typeof ShareChange>;
 
 type FormKey = { workspaceId: string; formId: string };

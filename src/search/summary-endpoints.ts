@@ -8,7 +8,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, json, type RowOf, statement } from '#kit/statement.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import { listColumnsOfVersions } from '#submissions/columns.ts';
 import { findRemainingQuotas, quotasOf } from '#submissions/quotas.ts';
 import { readAnsweredStructures, readStructures, readViewedForm } from '#submissions/read-columns.ts';
@@ -39,31 +39,28 @@ import {
 } from './filter/where-of-forms.ts';
 import { readInBatches } from './read-submissions.ts';
 
-const SummaryQuery = Type.Object(
-  {
-    ...formFilterParameters,
-    time_zone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'The time zone that defines days, such as Europe/Berlin. Defaults to UTC.',
-      }),
-    ),
-    language: languageParameter,
-    sample: Type.Optional(summarySample),
-    compare: Type.Optional(
-      Type.String({
-        maxLength: 20_000,
-        description:
-          'Compares two groups of submissions: a JSON list of two conditions like `where`. Each bar then has the counts of both groups in `groups`. A submission can belong to both.',
-        examples: [
-          '[{"element":"plan","is":"equals","value":"Free"},{"element":"plan","is":"equals","value":"Pro"}]',
-        ],
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+const SummaryQuery = strictObject({
+  ...formFilterParameters,
+  time_zone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The time zone that defines days, such as Europe/Berlin. Defaults to UTC.',
+    }),
+  ),
+  language: languageParameter,
+  sample: Type.Optional(summarySample),
+  compare: Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      description:
+        'Compares two groups of submissions: a JSON list of two conditions like `where`. Each bar then has the counts of both groups in `groups`. A submission can belong to both.',
+      examples: [
+        '[{"element":"plan","is":"equals","value":"Free"},{"element":"plan","is":"equals","value":"Pro"}]',
+      ],
+    }),
+  ),
+});
 
 /** The conditions of the two groups of a comparison; null without one. */
 const comparedColumns = columns(

@@ -12,15 +12,15 @@ import { formStatuses } from '#forms/live-form.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, textEnum } from '#kit/statement.ts';
-import type { Role } from '#rules/permissions.ts';
-import { roleNames } from '#rules/permissions.ts';
+import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { type Role, roleNames } from '#rules/permissions.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { requireTwoFactor, type SessionServices } from '#workspaces/sign-in/require-person.ts';
 import { findTableSettings, saveTableSettings } from './list-rows.ts';
 
-const id = Type.String({ format: 'uuid' });
-const timestamp = Type.String({ format: 'date-time' });
-const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
+const id = uuidSchema;
+const timestamp = timestampSchema;
+const nullableTimestamp = orNull(timestamp);
 const status = Type.Enum([...formStatuses]);
 
 /** A form with its workspace, and the data that all screens of the form show. */
@@ -37,7 +37,7 @@ export const LocatedForm = Type.Object({
 });
 export type LocatedForm = Static<typeof LocatedForm>;
 
-const Arrangement = Type.Object({ settings: Type.Union([TableSettings, Type.Null()]) });
+const Arrangement = Type.Object({ settings: orNull(TableSettings) });
 
 /** Finds a form by its id alone, if the person is a member of its workspace. */
 const locateForm = statement('locate_form', 'id user_id', [

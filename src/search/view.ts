@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { greaterId, lesserId, maximumId, minimumId, nextGreaterId } from '#kit/pagination.ts';
 import { type RowOf, statement } from '#kit/statement.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import type { foundColumns } from '#submissions/submission-rows.ts';
 import {
   type FormsFilterQuery,
@@ -60,7 +60,7 @@ export const viewParameters = {
 };
 
 /** Which submissions of a form are read. All properties are optional. */
-export const ViewQuery = Type.Object(viewParameters, noExtraProperties);
+export const ViewQuery = strictObject(viewParameters);
 export type ViewQuery = Static<typeof ViewQuery>;
 
 type Form = { workspaceId: string; formId: string };

@@ -7,6 +7,7 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { requireRow, statement, textEnum } from '#kit/statement.ts';
 import { dayRangeParameters, readDayRange } from '#kit/time-range.ts';
+import { strictObject } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { findViewedForm, readStructures } from './read-columns.ts';
 import { listVisitNamesOfStep, medianDuration, reviewVisitName, type VisitKind } from './visit-counter.ts';
@@ -16,7 +17,7 @@ const share = (description: string) =>
   Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description });
 
 /** The days to count, in the form's time zone; all days if neither end is given. */
-const AnalyticsQuery = Type.Object(dayRangeParameters, { additionalProperties: false });
+const AnalyticsQuery = strictObject(dayRangeParameters);
 
 const Step = Type.Object({
   number: Type.Integer({ minimum: 1 }),

@@ -8,13 +8,13 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
+import { strictObject } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { extractNamedFiles, findUploadedFiles } from './edited-answers.ts';
 import { Submission, submissionEtag, submissionJson } from './present.ts';
 import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
-import type { SubmitServices } from './submit-request.ts';
-import { requireStorableReference } from './submit-request.ts';
+import { requireStorableReference, type SubmitServices } from './submit-request.ts';
 import { findPosition } from './waiting-list.ts';
 
 /** Operation that returns one submission. src/search lists and searches submissions. */
@@ -25,10 +25,9 @@ export const getSubmissionEndpoint = ({ database, links }: { database: Database;
     permission: 'submissions:read',
     audit: 'entry by people',
     params: idParameter,
-    query: Type.Object(
-      { include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })) },
-      { additionalProperties: false },
-    ),
+    query: strictObject({
+      include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })),
+    }),
     reply: { status: 200, description: 'The submission.', schema: Submission },
     async run({ workspaceId, formIds, params, query: { include } }) {
       const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
@@ -55,32 +54,29 @@ export const createSubmissionEndpoint = (
     permission: 'submissions:write',
     audit: { none: 'Submissions have their own history.' },
     params: idParameter,
-    body: Type.Object(
-      {
-        answers: Type.Unsafe<Record<string, unknown>>(
-          Type.Object(
-            {},
-            {
-              additionalProperties: true,
-              description: 'Answers by element ID. For files, the IDs that Create file returned.',
-            },
-          ),
+    body: strictObject({
+      answers: Type.Unsafe<Record<string, unknown>>(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'Answers by element ID. For files, the IDs that Create file returned.',
+          },
         ),
-        reference: Type.Optional(
-          Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
-            maxProperties: 200,
-            description: 'The URL parameters of the form page.',
-          }),
-        ),
-        language: Type.Optional(
-          Type.String({
-            maxLength: 20,
-            description: 'The language in which the visitor read the form, as a BCP 47 tag.',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+      ),
+      reference: Type.Optional(
+        Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
+          maxProperties: 200,
+          description: 'The URL parameters of the form page.',
+        }),
+      ),
+      language: Type.Optional(
+        Type.String({
+          maxLength: 20,
+          description: 'The language in which the visitor read the form, as a BCP 47 tag.',
+        }),
+      ),
+    }),
     example: { body: { answers: { message: 'Please call me.' }, reference: { campaign: 'spring' } } },
     errors: ['conflict', 'gone'],
     reply: { status: 201, description: 'The submission.', schema: Submission },

@@ -10,6 +10,7 @@ import { mapWithYields } from '#kit/concurrency.ts';
 import { type JsonText, markJsonText } from '#kit/http.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
+import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import type { VerifiedAddresses } from './verified.ts';
@@ -44,8 +45,8 @@ export const assignmentProperties = {
 export const Submission = nameSchema(
   'Submission',
   Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    form_id: Type.String({ format: 'uuid' }),
+    id: uuidSchema,
+    form_id: uuidSchema,
     status: Type.Enum([...submissionStatuses]),
     answers: Answers,
     metadata: Type.Object({
@@ -73,8 +74,8 @@ export const Submission = nameSchema(
       ),
       respondent: Type.Optional(Respondent),
     }),
-    completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-    created_at: Type.String({ format: 'date-time' }),
+    completed_at: orNull(timestampSchema),
+    created_at: timestampSchema,
     stage_id: Type.Optional(stage_id),
     assignee_id: Type.Optional(assignee_id),
     position: Type.Optional(

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { defaultSearchLanguage } from '#ast/basics/languages.ts';
 import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
@@ -6,6 +5,7 @@ import { effectiveFormColumn } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { strictObject } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type Column, listColumnsOfVersions } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
@@ -92,7 +92,7 @@ export const columnEndpoints = ({ database }: { database: Database }) => ({
       'Returns the questions of all answered versions in the order of the live version. Each retired question keeps its position.',
     permission: 'submissions:read',
     params: idParameter,
-    query: Type.Object({ language: languageParameter }, { additionalProperties: false }),
+    query: strictObject({ language: languageParameter }),
     reply: { status: 200, description: 'The columns.', schema: TableColumns },
     async run({ workspaceId, formIds, params, query }) {
       requireFormAccess(formIds, params.id);

@@ -3,7 +3,7 @@ import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { Answers as AnswersShape, type FileUploadShape } from '#forms/payload.ts';
 import { listSchemaOf, nameSchema } from '#kit/pagination.ts';
-import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { changeKinds, changeOrigins, type Difference, differenceParts } from './differences.ts';
@@ -33,20 +33,17 @@ export type SummarySample = Static<typeof summarySample>;
 // The table -----------------------------------------------------------------------------------------------
 
 /** A person's arrangement of the table of a form. Ids are column ids; widths are in px. */
-export const TableSettings = Type.Object(
-  {
-    order: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
-    hidden: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
-    widths: Type.Record(Type.String({ maxLength: 100 }), Type.Number({ minimum: 16, maximum: 2_000 }), {
-      maxProperties: 2_000,
-    }),
-    /** The number of pinned columns after the first, which is always pinned. */
-    pinned: Type.Integer({ minimum: 0, maximum: 20 }),
-    /** Whether rows show several lines of text instead of one. */
-    is_tall: Type.Boolean(),
-  },
-  noExtraProperties,
-);
+export const TableSettings = strictObject({
+  order: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
+  hidden: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
+  widths: Type.Record(Type.String({ maxLength: 100 }), Type.Number({ minimum: 16, maximum: 2_000 }), {
+    maxProperties: 2_000,
+  }),
+  /** The number of pinned columns after the first, which is always pinned. */
+  pinned: Type.Integer({ minimum: 0, maximum: 20 }),
+  /** Whether rows show several lines of text instead of one. */
+  is_tall: Type.Boolean(),
+});
 export type TableSettings = Static<typeof TableSettings>;
 
 const row = {

@@ -7,7 +7,7 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { json, nullable, requireRow, statement, textEnum } from '#kit/statement.ts';
-import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
+import { strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { deleteSpam, releaseSpam, type SpamReason, spamReasons } from './spam.ts';
@@ -16,17 +16,14 @@ import type { SubmitServices } from './submit-request.ts';
 const SpamPath = Type.Object({ id: uuidSchema, held: uuidSchema });
 
 const ids = Type.Array(uuidSchema, { minItems: 1, maxItems: 100, uniqueItems: true });
-const SpamSelection = Type.Object({ ids }, noExtraProperties);
-const SpamDeletion = Type.Object(
-  { ids: Type.Optional(ids), everything: Type.Optional(Type.Literal(true)) },
-  noExtraProperties,
-);
+const SpamSelection = strictObject({ ids });
+const SpamDeletion = strictObject({ ids: Type.Optional(ids), everything: Type.Optional(Type.Literal(true)) });
 
 const row = {
   id: uuidSchema,
   reason: Type.Enum([...spamReasons]),
   answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: timestampSchema,
 };
 
 /**
@@ -61,7 +58,7 @@ export const SpamDetail = Type.Object({
 export type SpamDetail = Static<typeof SpamDetail>;
 
 /** A site to allow. */
-const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, noExtraProperties);
+const Site = strictObject({ origin: Type.String({ maxLength: 255 }) });
 
 /** The number of spam submissions that still existed and are now released or deleted. */
 const Decided = Type.Object({ count: Type.Integer() });
@@ -141,7 +138,7 @@ export function spamEndpoints(context: SubmitServices) {
       description: 'Returns the spam submissions of a form, newest first. They are deleted after 30 days.',
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object(listParameters, { additionalProperties: false }),
+      query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of spam submissions.', schema: SpamPage },
       async run({ workspaceId, formIds, params, query }) {
         requireFormAccess(formIds, params.id);

@@ -22,7 +22,7 @@ import {
   texts,
   uuids,
 } from '#kit/statement.ts';
-import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
+import { strictObject, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { TaskProblem } from './run-tasks.ts';
 import { Task, type TaskKind, type TaskState, taskKinds, taskStates } from './shapes.ts';
@@ -162,15 +162,12 @@ export function taskEndpoints({ database }: { database: Database }) {
       summary: 'List tasks',
       description: `Returns bulk changes, imports, invitations, replays, erasures, deletions of forms and rebuilds of the search index, newest first. ${rule}`,
       permission: 'submissions:read',
-      query: Type.Object(
-        {
-          ...listParameters,
-          kind: Type.Optional(Type.Enum([...taskKinds])),
-          state: Type.Optional(Type.Enum([...taskStates])),
-          form_id: Type.Optional(uuidSchema),
-        },
-        noExtraProperties,
-      ),
+      query: strictObject({
+        ...listParameters,
+        kind: Type.Optional(Type.Enum([...taskKinds])),
+        state: Type.Optional(Type.Enum([...taskStates])),
+        form_id: Type.Optional(uuidSchema),
+      }),
       reply: { status: 200, description: 'A page of tasks.', schema: listSchemaOf(Task) },
       async run({ workspaceId, formIds, query, ...scope }) {
         const { kind, state, form_id = null } = query;

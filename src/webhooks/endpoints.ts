@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -7,7 +7,7 @@ import { listParameters, readPageRequest } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow } from '#kit/statement.ts';
 import { readTimeRange } from '#kit/time-range.ts';
-import { noExtraProperties } from '#kit/validation.ts';
+import { strictObject } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
@@ -127,7 +127,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Returns all webhooks of the workspace, newest first: those of forms, and those of the workspace itself, whose `form_id` is null. A key limited to certain forms gets only the webhooks of those forms.',
       permission: 'webhooks:read',
-      query: Type.Object(listParameters, noExtraProperties),
+      query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of webhooks.', schema: WorkspaceWebhookList },
       async run({ query, ...scope }) {
         const page = readPageRequest(query, 'webhooks', scope.workspaceId);

@@ -4,6 +4,7 @@ import type { FieldDescription } from '#ast/form/describe.ts';
 import { takesFiles } from '#ast/form/input-rules.ts';
 import { EventAnswersShape, FileUploadShape } from '#forms/payload.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 
 /** The kinds of events (specification, "Event kinds"). */
@@ -119,7 +120,7 @@ function splitAnswers(
   return { responses: withoutFiles(answers), uploads };
 }
 
-const uuid = Type.String({ format: 'uuid' });
+const uuid = uuidSchema;
 
 const EventFile = nameSchema(
   'EventFile',
@@ -136,7 +137,7 @@ export const Event = nameSchema(
   'Event',
   Type.Object({
     event: Type.Enum([...eventKinds]),
-    timestamp: Type.String({ format: 'date-time' }),
+    timestamp: timestampSchema,
     delivery_id: Type.String({
       format: 'uuid',
       description: 'Identical in every attempt. Skip ids that you have already processed.',

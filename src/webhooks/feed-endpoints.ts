@@ -5,6 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { markJsonList, markJsonText } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
+import { strictObject } from '#kit/validation.ts';
 import { type AccessibleForms, requireFormAccess } from '#workspaces/authenticate.ts';
 import { Event, eventKinds } from './event.ts';
 import type { FeedNotifier } from './feed-notifier.ts';
@@ -23,37 +24,34 @@ const EventPage = Type.Object({
   has_more: Type.Boolean(),
 });
 
-const query = Type.Object(
-  {
-    after: Type.Optional(
-      Type.String({
-        pattern: '^([0-9]{1,15}|now)$',
-        description:
-          '`next` of the previous page, or `now` for events from now on. If omitted, the page begins with the oldest stored event.',
-      }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'The maximum number of events.' }),
-    ),
-    form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only events of this form.' })),
-    webhook_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description: 'Only events that this webhook receives, with the `delivery_id`s of its deliveries.',
-      }),
-    ),
-    event: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
-    wait: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: longestWait,
-        default: 0,
-        description: 'Seconds to wait for the next event if there is none.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const query = strictObject({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^([0-9]{1,15}|now)$',
+      description:
+        '`next` of the previous page, or `now` for events from now on. If omitted, the page begins with the oldest stored event.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'The maximum number of events.' }),
+  ),
+  form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only events of this form.' })),
+  webhook_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Only events that this webhook receives, with the `delivery_id`s of its deliveries.',
+    }),
+  ),
+  event: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: longestWait,
+      default: 0,
+      description: 'Seconds to wait for the next event if there is none.',
+    }),
+  ),
+});
 
 /** Returns the URL of the event feed of a form. */
 export const feedUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>

@@ -2,13 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/basics/condition.ts';
 import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
 import { replayRangeParameters, timeRangeParameters } from '#kit/time-range.ts';
-import {
-  failedReasonSchema,
-  noExtraProperties,
-  orNull,
-  timestampSchema,
-  uuidSchema,
-} from '#kit/validation.ts';
+import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { triggers } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
 import { webhookFormats } from './format-body.ts';
@@ -102,7 +96,7 @@ const header = {
   name: Type.String({ maxLength: longestHeaderName }),
   value: orNull(Type.String({ maxLength: longestHeaderValue })),
 };
-const headers = Type.Array(Type.Object(header, noExtraProperties), { maxItems: mostHeaders });
+const headers = Type.Array(strictObject(header), { maxItems: mostHeaders });
 const formatFields = {
   /** Default: `standard`. For `telegram`, the URL needs `?chat_id=`. */
   format: Type.Optional(format),
@@ -111,22 +105,19 @@ const formatFields = {
 };
 export const NewWebhook = nameSchema(
   'NewWebhook',
-  Type.Object(
-    {
-      url,
-      events: texts,
-      /** `generate`, or 16 to 256 characters. */
-      secret: Type.Optional(secret),
-      /** Sent with every delivery. */
-      headers: Type.Optional(headers),
-      /** Not allowed for a webhook of the workspace. */
-      filter: Type.Optional(condition),
-      ...formatFields,
-      /** Default: true. */
-      pauses_on_failure: Type.Optional(Type.Boolean()),
-    },
-    noExtraProperties,
-  ),
+  strictObject({
+    url,
+    events: texts,
+    /** `generate`, or 16 to 256 characters. */
+    secret: Type.Optional(secret),
+    /** Sent with every delivery. */
+    headers: Type.Optional(headers),
+    /** Not allowed for a webhook of the workspace. */
+    filter: Type.Optional(condition),
+    ...formatFields,
+    /** Default: true. */
+    pauses_on_failure: Type.Optional(Type.Boolean()),
+  }),
 );
 export type NewWebhook = Static<typeof NewWebhook>;
 /** A webhook after a change. `secret` is shown only once; null if none was set. */
@@ -139,60 +130,51 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 /** Changes to a webhook. Omitted values are kept. */
 export const WebhookChange = nameSchema(
   'WebhookChange',
-  Type.Object(
-    {
-      url: Type.Optional(url),
-      events: Type.Optional(texts),
-      active: Type.Optional(Type.Boolean()),
-      /** `generate`, 16 to 256 characters, or null to stop signing. */
-      secret: Type.Optional(orNull(secret)),
-      /** Whether the previous secret keeps signing for a day. Default: true. */
-      overlap: Type.Optional(Type.Boolean()),
-      /** Replaces all headers. A null value keeps the current one. */
-      headers: Type.Optional(headers),
-      filter: Type.Optional(condition),
-      ...formatFields,
-      pauses_on_failure: Type.Optional(Type.Boolean()),
-    },
-    noExtraProperties,
-  ),
+  strictObject({
+    url: Type.Optional(url),
+    events: Type.Optional(texts),
+    active: Type.Optional(Type.Boolean()),
+    /** `generate`, 16 to 256 characters, or null to stop signing. */
+    secret: Type.Optional(orNull(secret)),
+    /** Whether the previous secret keeps signing for a day. Default: true. */
+    overlap: Type.Optional(Type.Boolean()),
+    /** Replaces all headers. A null value keeps the current one. */
+    headers: Type.Optional(headers),
+    filter: Type.Optional(condition),
+    ...formatFields,
+    pauses_on_failure: Type.Optional(Type.Boolean()),
+  }),
 );
 export type WebhookChange = Static<typeof WebhookChange>;
 /** A new secret. Default: `generate`. */
-export const NewWebhookSecret = Type.Object(
-  { secret: Type.Optional(secret), overlap: Type.Optional(Type.Boolean()) },
-  noExtraProperties,
-);
+export const NewWebhookSecret = strictObject({
+  secret: Type.Optional(secret),
+  overlap: Type.Optional(Type.Boolean()),
+});
 
-export const WebhookTestRequest = Type.Object(
-  {
-    event,
-    /** The form of the test, for a webhook of the workspace. Default: the form of the last submission. */
-    form_id: Type.Optional(uuidSchema),
-    /** The URL for the test, if it differs from the webhook's. */
-    url: Type.Optional(url),
-    /** Sends this many of the last completed submissions instead of a sample. */
-    submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-  },
-  noExtraProperties,
-);
+export const WebhookTestRequest = strictObject({
+  event,
+  /** The form of the test, for a webhook of the workspace. Default: the form of the last submission. */
+  form_id: Type.Optional(uuidSchema),
+  /** The URL for the test, if it differs from the webhook's. */
+  url: Type.Optional(url),
+  /** Sends this many of the last completed submissions instead of a sample. */
+  submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+});
 export type WebhookTestRequest = Static<typeof WebhookTestRequest>;
 /** A format that is not saved yet, and what to preview it with. */
-export const WebhookPreviewRequest = Type.Object(
-  {
-    format,
-    template: Type.Optional(orNull(templateSchema)),
-    /** The URL of the webhook, for formats that read a parameter from it. */
-    url: Type.Optional(url),
-    /** Default: `submission.created`. */
-    event: Type.Optional(event),
-    /** The form of the webhook. Omit it for a webhook of the workspace. */
-    form_id: Type.Optional(uuidSchema),
-    /** The submission to preview. Default: the last completed one, or a sample. */
-    submission_id: Type.Optional(uuidSchema),
-  },
-  noExtraProperties,
-);
+export const WebhookPreviewRequest = strictObject({
+  format,
+  template: Type.Optional(orNull(templateSchema)),
+  /** The URL of the webhook, for formats that read a parameter from it. */
+  url: Type.Optional(url),
+  /** Default: `submission.created`. */
+  event: Type.Optional(event),
+  /** The form of the webhook. Omit it for a webhook of the workspace. */
+  form_id: Type.Optional(uuidSchema),
+  /** The submission to preview. Default: the last completed one, or a sample. */
+  submission_id: Type.Optional(uuidSchema),
+});
 export const WebhookPreview = Type.Object({
   /** The JSON text that the webhook would send. */
   body: Type.String(),
@@ -204,10 +186,12 @@ export const WebhookPreview = Type.Object({
 export const SentWebhookTest = Type.Object({ id: uuidSchema, ids: Type.Array(uuidSchema) });
 export type SentWebhookTest = Static<typeof SentWebhookTest>;
 
-export const DeliveryQuery = Type.Object(
-  { ...listParameters, status: Type.Optional(status), event: Type.Optional(event), ...timeRangeParameters },
-  noExtraProperties,
-);
+export const DeliveryQuery = strictObject({
+  ...listParameters,
+  status: Type.Optional(status),
+  event: Type.Optional(event),
+  ...timeRangeParameters,
+});
 
 const line = {
   id: uuidSchema,
@@ -278,14 +262,11 @@ export type DeliveryDetail = Static<typeof DeliveryDetail>;
  * Selects the deliveries to send again. `created_from` is inclusive, `created_to` is exclusive. Default:
  * failed deliveries.
  */
-export const ReplayQuery = Type.Object(
-  {
-    status: Type.Optional(Type.Enum([...replayStatuses, 'any'])),
-    event: Type.Optional(event),
-    ...replayRangeParameters,
-  },
-  noExtraProperties,
-);
+export const ReplayQuery = strictObject({
+  status: Type.Optional(Type.Enum([...replayStatuses, 'any'])),
+  event: Type.Optional(event),
+  ...replayRangeParameters,
+});
 export type ReplayQuery = Static<typeof ReplayQuery>;
 export const Replay = nameSchema(
   'Replay',

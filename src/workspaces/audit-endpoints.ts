@@ -15,6 +15,7 @@ import {
 } from '#kit/pagination.ts';
 import { columns, statement } from '#kit/statement.ts';
 import { readTimeRange, timeRangeParameters } from '#kit/time-range.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { omittedValue } from './audit/account-actions.ts';
 import {
   type AuditActor,
@@ -23,7 +24,6 @@ import {
   selectAuditEntries,
 } from './audit/audit-entries.ts';
 import { requireWorkspaceAccess } from './authenticate.ts';
-import { noExtraProperties, orNull, timestamp, uuid } from './shapes.ts';
 
 export const countAccountEvents = statement('audit.count_personal_lines', 'user_id', 'count')`
   select count(*) as count from person_lines where user_id = $user_id`;
@@ -77,8 +77,8 @@ const word = Type.String({ minLength: 1, maxLength: 100 });
 const AuditLineShape = nameSchema(
   'AuditLine',
   Type.Object({
-    id: uuid,
-    at: timestamp,
+    id: uuidSchema,
+    at: timestampSchema,
     actor: Type.Object({
       kind: Type.Enum(['key', 'person', 'operator', 'service']),
       id: orNull(Type.String()),
@@ -115,11 +115,11 @@ const filterParameters = {
   by: Type.Optional(Type.Enum([...means])),
   actor_id: Type.Optional(word),
   operation: Type.Optional(word),
-  thing_id: Type.Optional(uuid),
+  thing_id: Type.Optional(uuidSchema),
   ...timeRangeParameters,
 } as const;
-const AuditFilter = Type.Object(filterParameters, noExtraProperties);
-const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, noExtraProperties);
+const AuditFilter = strictObject(filterParameters);
+const AuditQuery = strictObject({ ...listParameters, ...filterParameters });
 
 const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 

@@ -8,11 +8,11 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { createHostCheck, normalizeDomain, resolveTexts } from '#kit/outbound/hosts.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { columns, type RowOf, requireRow, statement } from '#kit/statement.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireWorkspaceAccess } from './authenticate.ts';
-import { noExtraProperties, orNull, timestamp, uuid } from './shapes.ts';
 
 /** SQL for the domain that the links of a workspace use: the first that was verified; null if there is none. */
 export const linkDomainSql = (workspaceId: string): string =>
@@ -25,28 +25,28 @@ const selection = `select d.id, d.domain, d.created_at, l.verified_at,
 
 const domainColumns = columns('id domain:text created_at verified_at:timestamp? is_used:boolean');
 
-const listDomains = statement('domains.list', 'workspace_id', domainColumns)`
+const listDomains = statement('workspace_id', domainColumns)`
   ${selection} order by d.id desc`;
 
-const findDomain = statement('domains.find', 'workspace_id id', domainColumns)`${selection} and d.id = $id`;
+const findDomain = statement('workspace_id id', domainColumns)`${selection} and d.id = $id`;
 
 /** Adds a domain. Returns no row if the workspace already has it, or the maximum number. */
-const insertDomain = statement('domains.insert', 'workspace_id id domain:text now most', 'id')`
+const insertDomain = statement('workspace_id id domain:text now most', 'id')`
   insert into domains (workspace_id, id, domain, created_at)
   select $workspace_id, $id, $domain, $now
   where $most > (select count(*) from domains where workspace_id = $workspace_id)
   on conflict (workspace_id, domain) do nothing returning id`;
 
-const deleteDomain = statement('domains.delete', 'workspace_id id', 'id')`
+const deleteDomain = statement('workspace_id id', 'id')`
   delete from domains where workspace_id = $workspace_id and id = $id returning id`;
 
 /** Verifies a domain. Returns no row if it was verified before. */
-const verifyDomain = statement('domains.verify', 'workspace_id id now', 'domain:text')`
+const verifyDomain = statement('workspace_id id now', 'domain:text')`
   insert into domain_lookup (domain, workspace_id, domain_id, verified_at)
   select domain, workspace_id, id, $now from domains where workspace_id = $workspace_id and id = $id
   on conflict (domain) do nothing returning domain`;
 
-const findWorkspace = statement('domains.find_workspace', 'domain:text', 'workspace_id is_closed:boolean')`
+const findWorkspace = statement('domain:text', 'workspace_id is_closed:boolean')`
   /* lookup: across workspaces */
   select l.workspace_id, w.ends_at is not null as is_closed
   from domain_lookup l join workspaces w on w.id = l.workspace_id where l.domain = $domain`;
@@ -73,19 +73,16 @@ export const domainWorkspaceOf = (request: IncomingMessage): string | undefined 
 
 const mostDomains = 20;
 
-const Domain = nameSchema(
-  'Domain',
-  Type.Object({
-    id: uuid,
-    domain: Type.String({ description: 'In lower case. International names are in ASCII (`xn--`).' }),
-    status: Type.Enum(['pending', 'verified']),
-    record_name: Type.String({ description: 'The name of the TXT record that verifies the domain.' }),
-    record_value: Type.String({ description: 'The value of the TXT record.' }),
-    is_used: Type.Boolean({ description: 'Whether public links use this domain: the first verified one.' }),
-    created_at: timestamp,
-    verified_at: orNull(timestamp),
-  }),
-);
+const Domain = namedObject('Domain', {
+  id: uuidSchema,
+  domain: Type.String({ description: 'In lower case. International names are in ASCII (`xn--`).' }),
+  status: Type.Enum(['pending', 'verified']),
+  record_name: Type.String({ description: 'The name of the TXT record that verifies the domain.' }),
+  record_value: Type.String({ description: 'The value of the TXT record.' }),
+  is_used: Type.Boolean({ description: 'Whether public links use this domain: the first verified one.' }),
+  created_at: timestampSchema,
+  verified_at: orNull(timestampSchema),
+});
 
 type DomainServices = {
   database: Database;
@@ -183,7 +180,7 @@ export function domainEndpoints(services: DomainServices) {
       description: `Adds a domain at which the forms of the workspace are served. Create its TXT record, then verify it. A workspace can have ${mostDomains} domains; 409 if it has that many, or this one.`,
       permission: 'workspace:write',
       audit: { fields: ['domain'] },
-      body: Type.Object({ domain: Type.String({ minLength: 1, maxLength: 500 }) }, noExtraProperties),
+      body: strictObject({ domain: Type.String({ minLength: 1, maxLength: 500 }) }),
       example: { body: { domain: 'forms.example.com' } },
       errors: ['conflict'],
       reply: { status: 201, description: 'The domain, with the TXT record to create.', schema: Domain },

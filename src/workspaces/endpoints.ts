@@ -7,11 +7,12 @@ import { asWireValue } from '#kit/http.ts';
 import { operation, type RequestScope } from '#kit/operation.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { requireRow, statement } from '#kit/statement.ts';
+import { strictObject } from '#kit/validation.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { nameProblems, throwProblems } from './accounts/users.ts';
 import { personIdOf, plans, requestRateOf, requireWorkspaceAccess } from './authenticate.ts';
 import { findWorkspace } from './members.ts';
-import { nameText, noExtraProperties, Workspace } from './shapes.ts';
+import { nameText, Workspace } from './shapes.ts';
 
 /** Updates a workspace; null values keep the current ones. */
 const updateWorkspace = statement(
@@ -61,10 +62,10 @@ export function workspaceEndpoints({ database }: { database: Database }) {
         'Changes the name, and whether two-factor is required. Only a signed-in owner can change the latter, not an API key. Members without two-factor must set it up at their next request. Only the operator can change the plan.',
       permission: 'workspace:write',
       audit: { changes: 'getWorkspace' },
-      body: Type.Object(
-        { name: Type.Optional(nameText), second_factor_required: Type.Optional(Type.Boolean()) },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        name: Type.Optional(nameText),
+        second_factor_required: Type.Optional(Type.Boolean()),
+      }),
       example: { body: { name: 'Acme' } },
       isConditional: true,
       reply: { status: 200, description: 'The changed workspace.', schema: Workspace },

@@ -8,6 +8,7 @@ import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { dataPermissions, permissionNames, roleMay } from '#rules/permissions.ts';
 import { findResponsiblePerson } from './authenticate.ts';
 import {
@@ -20,22 +21,22 @@ import {
   updateKeySettings,
 } from './keys.ts';
 import { keptRequests } from './request-log.ts';
-import { nameText, noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
+import { nameText, role } from './shapes.ts';
 
 const permission = Type.Enum([...permissionNames]);
 const permissions = Type.Array(permission, { maxItems: 100 });
-const formIds = Type.Array(uuid, { maxItems: 1_000 });
+const formIds = Type.Array(uuidSchema, { maxItems: 1_000 });
 
 export const Key = nameSchema(
   'Key',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     name: Type.String(),
     prefix: Type.String(),
     /** Null for all data permissions, including later ones. */
     permissions: orNull(Type.Array(permission)),
     /** The forms that it can access; null for the whole workspace. */
-    form_ids: orNull(Type.Array(uuid)),
+    form_ids: orNull(Type.Array(uuidSchema)),
     /**
      * The name of the member who created it or last rotated it; null for the operator's keys and deleted
      * accounts.
@@ -45,65 +46,58 @@ export const Key = nameSchema(
     created_by_role: orNull(role),
     /** Permissions of the key that do not apply because that member lacks them. */
     withheld: Type.Array(permission),
-    created_at: timestamp,
-    updated_at: timestamp,
-    expires_at: orNull(timestamp),
-    revoked_at: orNull(timestamp),
-    last_used_at: orNull(timestamp),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    expires_at: orNull(timestampSchema),
+    revoked_at: orNull(timestampSchema),
+    last_used_at: orNull(timestampSchema),
     last_used_address: orNull(Type.String()),
     /** The expiry of the previous secret after a rotation. */
-    former_until: orNull(timestamp),
+    former_until: orNull(timestampSchema),
     /** Requests within the last seven days. */
     requests: Type.Integer(),
   }),
 );
 export type Key = Static<typeof Key>;
 
-export const NewKey = Type.Object(
-  {
-    name: nameText,
-    /** If missing, all data permissions, including later ones. */
-    permissions: Type.Optional(permissions),
-    /** If missing, every form, including later ones. */
-    form_ids: Type.Optional(formIds),
-    expires_at: Type.Optional(timestamp),
-  },
-  noExtraProperties,
-);
+export const NewKey = strictObject({
+  name: nameText,
+  /** If missing, all data permissions, including later ones. */
+  permissions: Type.Optional(permissions),
+  /** If missing, every form, including later ones. */
+  form_ids: Type.Optional(formIds),
+  expires_at: Type.Optional(timestampSchema),
+});
 export type NewKey = Static<typeof NewKey>;
 
 /** Missing properties keep their value; null removes a limit. */
-export const KeyChange = Type.Object(
-  {
-    name: Type.Optional(nameText),
-    permissions: Type.Optional(orNull(permissions)),
-    form_ids: Type.Optional(orNull(formIds)),
-    expires_at: Type.Optional(orNull(timestamp)),
-  },
-  noExtraProperties,
-);
+export const KeyChange = strictObject({
+  name: Type.Optional(nameText),
+  permissions: Type.Optional(orNull(permissions)),
+  form_ids: Type.Optional(orNull(formIds)),
+  expires_at: Type.Optional(orNull(timestampSchema)),
+});
 export type KeyChange = Static<typeof KeyChange>;
 
 /** How long the previous secret still works. If missing, it ends immediately. */
-const KeyRotation = Type.Object(
-  { grace_hours: Type.Optional(Type.Integer({ minimum: 0, maximum: longestGraceHours })) },
-  noExtraProperties,
-);
+const KeyRotation = strictObject({
+  grace_hours: Type.Optional(Type.Integer({ minimum: 0, maximum: longestGraceHours })),
+});
 /** A new key with its secret, which is shown only once. */
-const CreatedKey = Type.Object({ id: uuid, key: Type.String() });
-const RotatedKey = Type.Object({ id: uuid, key: Type.String(), former_until: timestamp });
+const CreatedKey = Type.Object({ id: uuidSchema, key: Type.String() });
+const RotatedKey = Type.Object({ id: uuidSchema, key: Type.String(), former_until: timestampSchema });
 
 /** A recent request of an API key. */
 export const RecentKeyRequest = nameSchema(
   'KeyRequest',
   Type.Object({
     /** X-Request-Id of the response. */
-    id: uuid,
+    id: uuidSchema,
     method: Type.String(),
     path: Type.String(),
     status: Type.Integer(),
     ms: Type.Integer(),
-    requested_at: timestamp,
+    requested_at: timestampSchema,
   }),
 );
 export type RecentKeyRequest = Static<typeof RecentKeyRequest>;

@@ -9,11 +9,12 @@ import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
 import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache, type Plan, requireWorkspaceAccess } from './authenticate.ts';
 import { notifyKeyChange, revokeKeysOfUser } from './key-rows.ts';
-import { noExtraProperties, orNull, role, timestamp, uuid } from './shapes.ts';
+import { role } from './shapes.ts';
 
 /**
  * Finds a member, and whether the workspace requires two-factor; no row if the person is not a member or the
@@ -179,12 +180,12 @@ async function requireAnotherOwner(client: ClientBase, workspaceId: string, user
 export const Member = nameSchema(
   'Member',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     name: Type.String(),
     email: Type.String(),
     role,
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
     /**
      * The number of active API keys that the member created or last rotated. A key can do no more than its
      * creator.
@@ -198,11 +199,8 @@ export const Member = nameSchema(
 export type Member = Static<typeof Member>;
 
 /** What happens to the API keys of a removed member; by default they are revoked. */
-export const MemberRemoval = Type.Object(
-  { keys: Type.Optional(Type.Enum([...removedMemberKeyActions])) },
-  noExtraProperties,
-);
-export const RoleChange = Type.Object({ role: Type.Optional(role) }, noExtraProperties);
+export const MemberRemoval = strictObject({ keys: Type.Optional(Type.Enum([...removedMemberKeyActions])) });
+export const RoleChange = strictObject({ role: Type.Optional(role) });
 
 export const selectWorkspacesOfUser = statement('workspaces.select_workspaces_of_user', 'user_id', [
   'id name second_factor_required ends_at?',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { longestMailAddress } from '#kit/outbox/address.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { longestName } from './accounts/users.ts';
 import { type Plan, plans } from './authenticate.ts';
@@ -9,20 +10,15 @@ export type { Role };
 
 export const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);
-export const uuid = Type.String({ format: 'uuid' });
-export const timestamp = Type.String({ format: 'date-time' });
-export const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
-  Type.Union([type, Type.Null()]);
 /** The name of a workspace, key or person in a request. */
 export const nameText = Type.String({ maxLength: longestName });
 export const emailText = Type.String({ maxLength: longestMailAddress });
-export const noExtraProperties = { additionalProperties: false } as const;
 
 /** A workspace with the limits of its plan. */
 export const Workspace = nameSchema(
   'Workspace',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     name: Type.String(),
     plan,
     requests_per_minute: Type.Integer(),
@@ -34,8 +30,8 @@ export const Workspace = nameSchema(
     }),
     /** The role of the caller; null for an API key. */
     role: orNull(role),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
   }),
 );
 export type Workspace = Static<typeof Workspace>;

@@ -8,24 +8,21 @@ import { operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { strictObject, timestampSchema } from '#kit/validation.ts';
 import { longestStageName, mostStages, stageColors } from '#rules/columns.ts';
 import { nameProblems, throwProblems } from './accounts/users.ts';
 import { requireWorkspaceAccess } from './authenticate.ts';
-import { noExtraProperties, timestamp } from './shapes.ts';
 
 const color = Type.Enum([...stageColors]);
 export const stageIdSchema = Type.String({ pattern: '^[a-z0-9_-]{1,64}$' });
 
 /** A stage that submissions go through. */
-const Stage = nameSchema(
-  'Stage',
-  Type.Object({ id: Type.String(), name: Type.String(), color }, noExtraProperties),
-);
+const Stage = nameSchema('Stage', strictObject({ id: Type.String(), name: Type.String(), color }));
 type Stage = Static<typeof Stage>;
 
 const Stages = Type.Object({
   data: Type.Array(Stage, { description: 'In order. Submissions begin in the first stage.' }),
-  updated_at: timestamp,
+  updated_at: timestampSchema,
 });
 
 const findStages = statement('stages.find', 'workspace_id', ['updated_at', { stages: jsonb<Stage[]>() }])`
@@ -98,21 +95,19 @@ export function stageEndpoints({ database }: { database: Database }) {
         'Replaces the stages of the workspace. A stage keeps its submissions if its `id` is sent. Submissions in a deleted stage go to the first stage. If another stage becomes the first, submissions that were never moved are in that stage. A stage without an `id` gets one.',
       permission: 'workspace:write',
       audit: { changes: 'listStages' },
-      body: Type.Object(
-        {
-          data: Type.Array(
-            Type.Object(
-              { id: Type.Optional(stageIdSchema), name: Type.String({ maxLength: longestStageName }), color },
-              noExtraProperties,
-            ),
-            { minItems: 1, maxItems: mostStages },
-          ),
-          updated_at: Type.Optional(
-            Type.String({ description: 'Ignored, so that an object returned by the API can be sent back.' }),
-          ),
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        data: Type.Array(
+          strictObject({
+            id: Type.Optional(stageIdSchema),
+            name: Type.String({ maxLength: longestStageName }),
+            color,
+          }),
+          { minItems: 1, maxItems: mostStages },
+        ),
+        updated_at: Type.Optional(
+          Type.String({ description: 'Ignored, so that an object returned by the API can be sent back.' }),
+        ),
+      }),
       example: {
         body: {
           data: [

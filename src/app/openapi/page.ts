@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { VerificationRequest } from '#page/verification-route.ts';
 import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
 import { idempotencyKeyParameter, jsonContent } from './operations.ts';

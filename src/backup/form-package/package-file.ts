@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { Labels } from '#forms/labels.ts';
 import { tarStream } from '#kit/archives.ts';
-import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { webhookFormats } from '#webhooks/format-body.ts';
 import { templateSchema } from '#webhooks/template.ts';
 
@@ -19,56 +19,48 @@ export const packageLimits = {
 const anObject = Type.Unsafe<object>({ type: 'object' });
 
 /** The first entry, `form.json`: everything except the versions and the bytes of the images. */
-export const PackageManifest = Type.Object(
-  {
-    /** The version of the format. */
-    formloom_form: Type.Literal(1),
-    id: uuidSchema,
-    name: Type.String({ maxLength: 1_024 }),
-    /** Omitted if the form has none, so that a server without labels can read the file. */
-    labels: Type.Optional(Labels),
-    /** Whether the form requires a password. The password itself is never exported. */
-    has_password: Type.Boolean(),
-    /** The working copy, if the form has one. */
-    draft: Type.Union([
-      Type.Object({ structure: anObject, settings: anObject }, noExtraProperties),
-      Type.Null(),
-    ]),
-    versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
-    /** The number of older versions that were omitted because of the limits. */
-    versions_left_out: Type.Integer({ minimum: 0 }),
-    images: Type.Array(uuidSchema, { maxItems: packageLimits.images }),
-    webhooks: Type.Array(
-      Type.Object(
-        {
-          id: uuidSchema,
-          url: Type.String(),
-          events: Type.Array(Type.String(), { maxItems: 10 }),
-          active: Type.Boolean(),
-          filter: Type.Union([anObject, Type.Null()]),
-          /** Absent in packages of earlier versions: `standard`. */
-          format: Type.Optional(Type.Enum([...webhookFormats])),
-          template: Type.Optional(orNull(templateSchema)),
-          pauses_on_failure: Type.Boolean(),
-          /** Secrets and header values are never exported. */
-          has_secret: Type.Boolean(),
-          header_names: Type.Array(Type.String(), { maxItems: 100 }),
-          created_at: timestampSchema,
-        },
-        noExtraProperties,
-      ),
-      { maxItems: 100 },
-    ),
-  },
-  noExtraProperties,
-);
+export const PackageManifest = strictObject({
+  /** The version of the format. */
+  formloom_form: Type.Literal(1),
+  id: uuidSchema,
+  name: Type.String({ maxLength: 1_024 }),
+  /** Omitted if the form has none, so that a server without labels can read the file. */
+  labels: Type.Optional(Labels),
+  /** Whether the form requires a password. The password itself is never exported. */
+  has_password: Type.Boolean(),
+  /** The working copy, if the form has one. */
+  draft: orNull(strictObject({ structure: anObject, settings: anObject })),
+  versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
+  /** The number of older versions that were omitted because of the limits. */
+  versions_left_out: Type.Integer({ minimum: 0 }),
+  images: Type.Array(uuidSchema, { maxItems: packageLimits.images }),
+  webhooks: Type.Array(
+    strictObject({
+      id: uuidSchema,
+      url: Type.String(),
+      events: Type.Array(Type.String(), { maxItems: 10 }),
+      active: Type.Boolean(),
+      filter: orNull(anObject),
+      /** Absent in packages of earlier versions: `standard`. */
+      format: Type.Optional(Type.Enum([...webhookFormats])),
+      template: Type.Optional(orNull(templateSchema)),
+      pauses_on_failure: Type.Boolean(),
+      /** Secrets and header values are never exported. */
+      has_secret: Type.Boolean(),
+      header_names: Type.Array(Type.String(), { maxItems: 100 }),
+      created_at: timestampSchema,
+    }),
+    { maxItems: 100 },
+  ),
+});
 export type PackageManifest = Static<typeof PackageManifest>;
 
 /** An entry `versions/<number>.json`. */
-export const PackageVersion = Type.Object(
-  { created_at: timestampSchema, structure: anObject, settings: Type.Union([anObject, Type.Null()]) },
-  noExtraProperties,
-);
+export const PackageVersion = strictObject({
+  created_at: timestampSchema,
+  structure: anObject,
+  settings: orNull(anObject),
+});
 export type PackageVersion = Static<typeof PackageVersion>;
 
 export const manifestEntryName = 'form.json';

@@ -12,6 +12,7 @@ import { typeOfBytes } from '#kit/mime-type.ts';
 import { operation } from '#kit/operation.ts';
 import { jsonb, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
+import { uuidSchema } from '#kit/validation.ts';
 import { makeRenditions } from './renditions.ts';
 
 /** The size of each rendition in bytes, by its name, such as `800.avif`. */
@@ -364,7 +365,7 @@ export const imageEndpoints = ({ database, storage }: ImageServices) => ({
     reply: {
       status: 201,
       description: 'The id of the image.',
-      schema: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+      schema: Type.Object({ id: uuidSchema }),
     },
     run: async ({ workspaceId, body }) => ({
       body: await storeImage({ database, storage }, workspaceId, body),

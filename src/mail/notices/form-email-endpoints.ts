@@ -13,7 +13,7 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail, type NewMail, oneLine } from '#kit/outbox.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
-import { noExtraProperties, orNull } from '#kit/validation.ts';
+import { orNull, strictObject } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
 import { hasVisitorLink } from '#submissions/submission-record.ts';
 import { sampleSubmission } from '#webhooks/samples.ts';
@@ -25,18 +25,13 @@ import { renderEmail } from '../sending/template.ts';
 import { composeNotification, composeReceipt, type NotifiedSubmission } from './submission-emails.ts';
 
 /** An email of a form in the author's own words, as in its settings. */
-const FormEmail = Type.Object(
-  {
-    kind: Type.Enum(['notification', 'receipt']),
-    subject: Type.Optional(Type.Unsafe<string>(wordSchemas.subject)),
-    message: Type.Optional(Type.Unsafe<string>(wordSchemas.message)),
-    reply_to: Type.Optional(Type.Unsafe<ReplyTo>(wordSchemas.reply_to)),
-    attach_pdf: Type.Optional(
-      Type.Boolean({ description: 'Ignored: the preview and the test have no PDF.' }),
-    ),
-  },
-  noExtraProperties,
-);
+const FormEmail = strictObject({
+  kind: Type.Enum(['notification', 'receipt']),
+  subject: Type.Optional(Type.Unsafe<string>(wordSchemas.subject)),
+  message: Type.Optional(Type.Unsafe<string>(wordSchemas.message)),
+  reply_to: Type.Optional(Type.Unsafe<ReplyTo>(wordSchemas.reply_to)),
+  attach_pdf: Type.Optional(Type.Boolean({ description: 'Ignored: the preview and the test have no PDF.' })),
+});
 
 const FormEmailPreview = nameSchema(
   'FormEmailPreview',

@@ -6,23 +6,23 @@ import { formIndexOf } from '#ast/form/form-index.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
 import { type Form, isComposite, isInput, isRepeatable } from '#ast/form/tree.ts';
 import { ApiError } from '#kit/errors.ts';
+import { strictObject } from '#kit/validation.ts';
 import { contentTypesOfKind } from '#submissions/summary/summarise.ts';
 import { likeRegexPath, sameTextPath } from './where-path.ts';
 
-const closed = { additionalProperties: false } as const;
 const element = Type.String({ minLength: 1, maxLength: 64 });
 const word = Type.String({ maxLength: 10_000 });
 const end = Type.Union([Type.Number(), Type.String({ maxLength: 32 })]);
 
 /** Bars of the summary that no `where` can express: of files, of rankings, and of questions in rows. */
 export const SummaryBar = Type.Union([
-  Type.Object({ element, by: Type.Literal('file'), value: word }, closed),
-  Type.Object({ element, by: Type.Literal('first'), value: word }, closed),
-  Type.Object({ element, by: Type.Literal('rows'), from: Type.Number(), to: Type.Number() }, closed),
-  Type.Object({ element, by: Type.Literal('option'), value: Type.Union([word, Type.Boolean()]) }, closed),
-  Type.Object({ element, by: Type.Literal('text'), value: word }, closed),
-  Type.Object({ element, by: Type.Literal('span'), from: end, to: end }, closed),
-  Type.Object({ element, by: Type.Literal('answered') }, closed),
+  strictObject({ element, by: Type.Literal('file'), value: word }),
+  strictObject({ element, by: Type.Literal('first'), value: word }),
+  strictObject({ element, by: Type.Literal('rows'), from: Type.Number(), to: Type.Number() }),
+  strictObject({ element, by: Type.Literal('option'), value: Type.Union([word, Type.Boolean()]) }),
+  strictObject({ element, by: Type.Literal('text'), value: word }),
+  strictObject({ element, by: Type.Literal('span'), from: end, to: end }),
+  strictObject({ element, by: Type.Literal('answered') }),
 ]);
 export type SummaryBar = Static<typeof SummaryBar>;
 

@@ -7,7 +7,7 @@ import { asWireValue } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
-import { failedReasonSchema } from '#kit/validation.ts';
+import { failedReasonSchema, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { undoableKinds } from '#rules/columns.ts';
 import { readTask, readTasks, type TaskRow, unfinishedTaskStates } from '#tasks/read-tasks.ts';
 import { createTask, type NewTask, runTaskStep } from '#tasks/run-tasks.ts';
@@ -19,11 +19,11 @@ import { type Assignment, notifyAssignee } from './assign.ts';
 import { authorOf, type BulkInput, type BulkKind, bulkKinds, bulkWorkByKind } from './bulk-work.ts';
 import type { ChangeServices } from './edit.ts';
 
-const timestamp = Type.String({ format: 'date-time' });
+const timestamp = timestampSchema;
 
 /** A bulk change and its progress. */
 export const BulkChange = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: uuidSchema,
   kind: Type.Enum([...bulkKinds], {
     description:
       '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `stage`: moved to a stage; `assign`: assigned; `undo`: another change undone.',
@@ -33,7 +33,7 @@ export const BulkChange = Type.Object({
     description: 'Can stay below `total`: submissions that are deleted or cannot be changed are skipped.',
   }),
   created_at: timestamp,
-  finished_at: Type.Union([timestamp, Type.Null()]),
+  finished_at: orNull(timestamp),
   failed_reason: failedReasonSchema,
 });
 export type BulkChange = Static<typeof BulkChange>;
@@ -66,7 +66,7 @@ export const presentBulkChange = ({
   failed_reason,
 });
 
-const uuid = Type.String({ format: 'uuid' });
+const uuid = uuidSchema;
 
 const kindsOf = {
   deletions: ['trash', 'empty', 'remove'],

@@ -7,7 +7,7 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { onlyRow, requireRow, statement } from '#kit/statement.ts';
-import { noExtraProperties, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { stageIdSchema } from '#workspaces/stages.ts';
 import type { FormKey } from '../change-event.ts';
@@ -57,41 +57,38 @@ export const assignmentPatch = {
 };
 
 /** A merge patch: omitted properties stay unchanged. */
-const SubmissionPatch = Type.Object(
-  {
-    answers: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>(
-        Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            // No form has more elements, and rejecting thousands of unknown ids takes time.
-            maxProperties: formLimits.elements,
-            description:
-              'Answers by element id; null removes an answer. They are validated against the version that was answered. Specify files by id: existing files to keep, and new files from Create file.',
-          },
-        ),
+const SubmissionPatch = strictObject({
+  answers: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          // No form has more elements, and rejecting thousands of unknown ids takes time.
+          maxProperties: formLimits.elements,
+          description:
+            'Answers by element id; null removes an answer. They are validated against the version that was answered. Specify files by id: existing files to keep, and new files from Create file.',
+        },
       ),
     ),
-    reference: Type.Optional(
-      Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 8_192 }), Type.Null()]), {
-        maxProperties: 200,
-        description: 'Values by name; null removes a value.',
-      }),
-    ),
-    status: Type.Optional(Type.Enum([...submissionStatuses])),
-    tags: Type.Optional(Labels),
-    ...assignmentPatch,
-  },
-  noExtraProperties,
-);
+  ),
+  reference: Type.Optional(
+    Type.Record(Type.String(), orNull(Type.String({ maxLength: 8_192 })), {
+      maxProperties: 200,
+      description: 'Values by name; null removes a value.',
+    }),
+  ),
+  status: Type.Optional(Type.Enum([...submissionStatuses])),
+  tags: Type.Optional(Labels),
+  ...assignmentPatch,
+});
 
 /** A submission after a change. */
 const ChangedSubmission = Type.Object({
   ...Submission.properties,
   ...assignmentProperties,
   tags: Type.Array(Type.String()),
-  updated_at: Type.String({ format: 'date-time' }),
+  updated_at: timestampSchema,
   unasked: Type.Array(Type.String(), {
     description: 'Questions whose answers are kept even though other answers hide the questions.',
   }),
@@ -133,14 +130,11 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      query: Type.Object(
-        {
-          permanent: Type.Optional(
-            Type.Boolean({ description: 'Deletes the submission permanently, even from the trash.' }),
-          ),
-        },
-        noExtraProperties,
-      ),
+      query: strictObject({
+        permanent: Type.Optional(
+          Type.Boolean({ description: 'Deletes the submission permanently, even from the trash.' }),
+        ),
+      }),
       isConditional: true,
       isDestructive: true,
       reply: { status: 204, description: 'The submission is deleted.' },

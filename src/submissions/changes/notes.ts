@@ -6,6 +6,7 @@ import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
+import { strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { toChangedBy } from '../differences.ts';
 import { changedByColumns } from '../history.ts';
 import { requireFormOfSubmission } from './endpoints.ts';
@@ -77,14 +78,14 @@ export const mostNotes = 200;
 /** The maximum number of characters of a note. */
 const longestNote = 10_000;
 
-const uuid = Type.String({ format: 'uuid' });
+const uuid = uuidSchema;
 const Note = Type.Object({
   id: uuid,
   text: Type.String(),
   author: Type.Union([Type.String(), Type.Null()], {
     description: 'The name of the member or API key; null if it was deleted.',
   }),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: timestampSchema,
 });
 
 /**
@@ -112,10 +113,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
-      body: Type.Object(
-        { text: Type.String({ minLength: 1, maxLength: longestNote }) },
-        { additionalProperties: false },
-      ),
+      body: strictObject({ text: Type.String({ minLength: 1, maxLength: longestNote }) }),
       example: { body: { text: 'Called back on Monday; waiting for an offer.' } },
       errors: ['conflict'],
       reply: { status: 201, description: 'The note.', schema: Note },

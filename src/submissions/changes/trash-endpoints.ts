@@ -13,7 +13,7 @@ import {
   readPageRequestByPosition,
 } from '#kit/pagination.ts';
 import { json, statement, textEnum } from '#kit/statement.ts';
-import { noExtraProperties, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { effectiveRetentionDays } from '#workspaces/retention.ts';
 import { submissionStatuses } from '../present.ts';
 import { findRetention } from '../retention/endpoints.ts';
@@ -106,7 +106,7 @@ export function trashEndpoints(context: ChangeServices) {
         "Returns the submissions in the trash, most recently deleted first. They are deleted permanently after the form's retention period, which is 30 days by default.",
       permission: 'submissions:read',
       params: idParameter,
-      query: Type.Object(listParameters, noExtraProperties),
+      query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of the trash.', schema: TrashPage },
       async run({ params, query, ...scope }) {
         const { workspaceId, formId } = await requireReachableForm(database, scope, params.id);
@@ -133,7 +133,7 @@ export function trashEndpoints(context: ChangeServices) {
       permission: 'submissions:write',
       audit: { none: 'Submissions have their own history.' },
       params: idParameter,
-      body: Type.Object({ ids: idList }, noExtraProperties),
+      body: strictObject({ ids: idList }),
       example: { body: { ids: [some] } },
       reply: {
         status: 200,
@@ -155,14 +155,11 @@ export function trashEndpoints(context: ChangeServices) {
       permission: 'submissions:write',
       audit: 'entry',
       params: idParameter,
-      body: Type.Object(
-        {
-          ids: Type.Optional(idList),
-          everything: Type.Optional(Type.Literal(true)),
-          expected: Type.Optional(Type.Integer({ minimum: 1 })),
-        },
-        noExtraProperties,
-      ),
+      body: strictObject({
+        ids: Type.Optional(idList),
+        everything: Type.Optional(Type.Literal(true)),
+        expected: Type.Optional(Type.Integer({ minimum: 1 })),
+      }),
       example: { body: { everything: true } },
       errors: ['conflict'],
       isDestructive: true,

@@ -4,39 +4,35 @@ import { requireReachableForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { failedReasonSchema } from '#kit/validation.ts';
+import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { previewImport, type SubmissionImportServices, startImport } from './start-import.ts';
 import { importableQuestions, importLimits, type NamedItem } from './table.ts';
 
-const noExtraProperties = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 64 });
 
 const ColumnUse = Type.Union([
-  Type.Object(
-    {
-      as: Type.Literal('answer'),
-      name,
-      row: Type.Optional(
-        Type.String({ maxLength: 1_024, description: 'The row of a matrix, or the part of a consent.' }),
-      ),
-      option: Type.Optional(
-        Type.String({
-          maxLength: 1_024,
-          description:
-            'The option that the column is for; `_other` for an answer that is not one of the options.',
-        }),
-      ),
-    },
-    noExtraProperties,
-  ),
-  Type.Object({ as: Type.Literal('reference'), name }, noExtraProperties),
+  strictObject({
+    as: Type.Literal('answer'),
+    name,
+    row: Type.Optional(
+      Type.String({ maxLength: 1_024, description: 'The row of a matrix, or the part of a consent.' }),
+    ),
+    option: Type.Optional(
+      Type.String({
+        maxLength: 1_024,
+        description:
+          'The option that the column is for; `_other` for an answer that is not one of the options.',
+      }),
+    ),
+  }),
+  strictObject({ as: Type.Literal('reference'), name }),
   Type.Object(
     { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'stage', 'assignee', 'ignore']) },
     {
-      ...noExtraProperties,
+      additionalProperties: false,
       description:
         '`reference_data` is a JSON object whose values are strings, as in exports. `stage` is the name of a stage, and `assignee` the name or email address of a member.',
     },
@@ -46,37 +42,34 @@ const dates = Type.Enum(['ymd', 'dmy', 'mdy']);
 const decimal = Type.Enum(['.', ',']);
 
 /** A file, and how to read it. */
-const ImportBody = Type.Object(
-  {
-    kind: Type.Enum(['csv', 'xlsx']),
-    text: Type.Optional(
-      Type.String({ description: 'The text of a CSV file. The first line contains the headings.' }),
-    ),
-    data: Type.Optional(
-      Type.String({
-        contentEncoding: 'base64',
-        description: 'An .xlsx workbook of up to 4 MB, in base64. Its first sheet is read.',
-      }),
-    ),
-    mapping: Type.Optional(
-      Type.Array(ColumnUse, {
-        maxItems: importLimits.columns,
-        description: 'What each column is used for, in order. By default, guessed from the headings.',
-      }),
-    ),
-    dates: Type.Optional(
-      Type.Enum(['ymd', 'dmy', 'mdy'], {
-        description: 'The date order in all columns. By default, guessed for each column.',
-      }),
-    ),
-    decimal: Type.Optional(
-      Type.Enum(['.', ','], {
-        description: 'The decimal separator in all columns. By default, guessed for each column.',
-      }),
-    ),
-  },
-  noExtraProperties,
-);
+const ImportBody = strictObject({
+  kind: Type.Enum(['csv', 'xlsx']),
+  text: Type.Optional(
+    Type.String({ description: 'The text of a CSV file. The first line contains the headings.' }),
+  ),
+  data: Type.Optional(
+    Type.String({
+      contentEncoding: 'base64',
+      description: 'An .xlsx workbook of up to 4 MB, in base64. Its first sheet is read.',
+    }),
+  ),
+  mapping: Type.Optional(
+    Type.Array(ColumnUse, {
+      maxItems: importLimits.columns,
+      description: 'What each column is used for, in order. By default, guessed from the headings.',
+    }),
+  ),
+  dates: Type.Optional(
+    Type.Enum(['ymd', 'dmy', 'mdy'], {
+      description: 'The date order in all columns. By default, guessed for each column.',
+    }),
+  ),
+  decimal: Type.Optional(
+    Type.Enum(['.', ','], {
+      description: 'The decimal separator in all columns. By default, guessed for each column.',
+    }),
+  ),
+});
 
 const problemProperties = {
   line: Type.Integer(),
@@ -110,8 +103,8 @@ export const ImportPreview = Type.Object({
       line: Type.Integer(),
       answers: Type.Unsafe<object>({ type: 'object' }),
       reference: Type.Record(Type.String(), Type.String()),
-      started_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-      submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+      started_at: orNull(timestampSchema),
+      submitted_at: orNull(timestampSchema),
     }),
     { description: 'The first ten submissions.' },
   ),
@@ -131,13 +124,13 @@ export const ImportPreview = Type.Object({
 });
 
 export const ImportStarted = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: uuidSchema,
   total: Type.Integer({ description: 'The number of lines to import.' }),
   ...problems,
 });
 
 export const ImportProgress = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: uuidSchema,
   total: Type.Integer({ description: 'The number of lines in the file, including skipped lines.' }),
   created: Type.Integer({ description: 'The number of submissions created so far.' }),
   refused: Type.Integer({
@@ -145,9 +138,9 @@ export const ImportProgress = Type.Object({
       'The number of lines that were skipped because they had a problem, were already imported, or were over a quota.',
   }),
   problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
-  requested_by: Type.Union([Type.String(), Type.Null()]),
-  created_at: Type.String({ format: 'date-time' }),
-  finished_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  requested_by: orNull(Type.String()),
+  created_at: timestampSchema,
+  finished_at: orNull(timestampSchema),
   failed_reason: failedReasonSchema,
 });
 

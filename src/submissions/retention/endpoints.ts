@@ -7,6 +7,7 @@ import { idParameter, operation } from '#kit/operation.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { jsonb, nullable, onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
@@ -18,7 +19,7 @@ import {
   retentionKinds,
   retentionRules,
 } from '#workspaces/retention.ts';
-import { noExtraProperties, orNull, timestamp, uuid } from '#workspaces/shapes.ts';
+
 import { declareRetentionCount, mostCounted } from './apply.ts';
 
 /** Selects the retention rules of a workspace, and optionally of a form, with their last change. */
@@ -106,15 +107,15 @@ export const RetentionShape = nameSchema(
   Type.Object({
     rules: Type.Array(Rule),
     audit_days: Type.Integer({ description: 'How many days the audit log is kept.' }),
-    forms: Type.Array(Type.Object({ id: uuid, name: Type.String() }), {
+    forms: Type.Array(Type.Object({ id: uuidSchema, name: Type.String() }), {
       description: `Forms with their own rules, at most ${mostForms}.`,
     }),
-    updated_at: timestamp,
+    updated_at: timestampSchema,
   }),
 );
 export const FormRetentionShape = nameSchema(
   'FormRetention',
-  Type.Object({ rules: Type.Array(Rule), updated_at: timestamp }),
+  Type.Object({ rules: Type.Array(Rule), updated_at: timestampSchema }),
 );
 const Preview = nameSchema('RetentionPreview', Type.Object({ data: Type.Array(Due) }));
 
@@ -193,10 +194,7 @@ export function retentionEndpoints({
         'Omitted rules keep their value; `null` restores the default. Data past its new limit is deleted permanently within minutes: `POST /retention/preview` shows how much. Only owners can change `audit_days`; API keys cannot.',
       permission: 'people:write',
       audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'] },
-      body: Type.Object(
-        { ...retentionChangeSchema, audit_days: Type.Optional(AuditDays) },
-        noExtraProperties,
-      ),
+      body: strictObject({ ...retentionChangeSchema, audit_days: Type.Optional(AuditDays) }),
       example: { body: { incomplete: 30 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules.', schema: RetentionShape },
@@ -239,7 +237,7 @@ export function retentionEndpoints({
       permission: 'people:write',
       audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'] },
       params: idParameter,
-      body: Type.Object(retentionChangeSchema, noExtraProperties),
+      body: strictObject(retentionChangeSchema),
       example: { body: { submissions: 365 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules of the form.', schema: FormRetentionShape },
@@ -267,7 +265,7 @@ export function retentionEndpoints({
         'Returns how much data expires now, within a week and within a month, in the workspace or one form. Uses the current rules, or those in the request. Changes nothing.',
       permission: 'workspace:read',
       audit: { none: 'It changes nothing.' },
-      body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChangeSchema }, noExtraProperties),
+      body: strictObject({ form_id: Type.Optional(uuidSchema), ...retentionChangeSchema }),
       isBodyOptional: true,
       example: { body: { submissions: 365 } },
       reply: { status: 200, description: 'The amounts by kind of data.', schema: Preview },

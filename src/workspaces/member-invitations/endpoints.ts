@@ -4,9 +4,10 @@ import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { type MailState, mailStates } from '#kit/outbox.ts';
 import { nameSchema } from '#kit/pagination.ts';
 import { columns, nullable, statement, textEnum } from '#kit/statement.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Role } from '#rules/permissions.ts';
 import { findResponsiblePerson, requireWorkspaceAccess } from '../authenticate.ts';
-import { emailText, noExtraProperties, orNull, role, timestamp, uuid } from '../shapes.ts';
+import { emailText, role } from '../shapes.ts';
 import {
   type Inviter,
   type InviteServices,
@@ -19,13 +20,13 @@ import {
 export const MemberInvitation = nameSchema(
   'MemberInvitation',
   Type.Object({
-    id: uuid,
+    id: uuidSchema,
     email: Type.String(),
     role,
     /** The name of the member who sent the invitation; null for the operator and deleted accounts. */
     invited_by: orNull(Type.String()),
-    created_at: timestamp,
-    expires_at: timestamp,
+    created_at: timestampSchema,
+    expires_at: timestampSchema,
     /** The status of the last email; null if there was none. */
     mail_state: orNull(Type.Enum([...mailStates])),
     mail_error: orNull(Type.String()),
@@ -38,9 +39,9 @@ const MemberInvitations = Type.Object({
   /** If false, invitations are links to hand over. */
   sends_mail: Type.Boolean(),
 });
-const NewInvitation = Type.Object({ email: emailText, role }, noExtraProperties);
+const NewInvitation = strictObject({ email: emailText, role });
 /** `link` is only set if the server sends no email. The inviter then hands it over. */
-const Invited = Type.Object({ id: uuid, link: orNull(Type.String()) });
+const Invited = Type.Object({ id: uuidSchema, link: orNull(Type.String()) });
 
 /** The columns of an invitation, with the status of its email, if any. */
 const invitationColumns = columns('id email invited_by? created_at expires_at mail_error:text?', {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Type } from 'typebox';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { finishPage, listParameters, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { boolean, requireRow, statement } from '#kit/statement.ts';
+import { strictObject } from '#kit/validation.ts';
 import { completePasswordReset, requestPasswordReset } from '../accounts/password-reset.ts';
 import { endOtherSessions, endSession, selectSessions } from '../accounts/sessions.ts';
 import { nameProblems, throwProblems } from '../accounts/users.ts';
@@ -246,7 +246,7 @@ export function accountSessionEndpoints(services: Pick<SessionServices, 'databas
     listActivity: operation({
       summary: 'List your account activity',
       caller: 'person',
-      query: Type.Object(listParameters, { additionalProperties: false }),
+      query: strictObject(listParameters),
       reply: {
         status: 200,
         description: 'The activity of the last year, newest first.',

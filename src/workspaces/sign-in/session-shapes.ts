@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { listSchemaOf } from '#kit/pagination.ts';
+import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { roleNames } from '#rules/permissions.ts';
 import { passwordLength } from '../accounts/passwords.ts';
 import { accountActions } from '../audit/account-actions.ts';
@@ -14,12 +15,10 @@ const plan = Type.Enum(Object.keys(plans) as Plan[]);
 const shortText = Type.String({ maxLength: 1000 });
 const newPassword = Type.String({ maxLength: passwordLength.most });
 
-const noExtraProperties = { additionalProperties: false } as const;
-
 export const AccountEmail = Type.Object({ email: Type.String() });
-export const JoinedWorkspace = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
+export const JoinedWorkspace = Type.Object({ workspace_id: uuidSchema });
 export const CreatedWorkspace = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: uuidSchema,
   name: Type.String(),
   plan,
 });
@@ -36,25 +35,23 @@ export const Session = Type.Object({
      * When the account will be deleted; null if it is not scheduled for deletion. Until then it can only be
      * restored.
      */
-    ends_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    ends_at: orNull(timestampSchema),
   }),
   /**
    * The two-factor methods that can complete the sign-in; nothing else is available until then. Null if the
    * sign-in is complete or needs no two-factor.
    */
-  second_steps: Type.Union([Type.Array(Type.Enum([...twoFactorMethods])), Type.Null()]),
-  workspaces: Type.Array(
-    Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
-  ),
+  second_steps: orNull(Type.Array(Type.Enum([...twoFactorMethods]))),
+  workspaces: Type.Array(Type.Object({ id: uuidSchema, name: Type.String(), plan, role })),
   /** Workspaces that require two-factor, which this person has not set up. The person can't open them. */
-  closed_workspaces: Type.Array(Type.String({ format: 'uuid' })),
+  closed_workspaces: Type.Array(uuidSchema),
   /** Workspaces that are scheduled for deletion, with the time. No one can open them. */
   ending_workspaces: Type.Array(
     Type.Object({
-      id: Type.String({ format: 'uuid' }),
+      id: uuidSchema,
       name: Type.String(),
       role,
-      ends_at: Type.String({ format: 'date-time' }),
+      ends_at: timestampSchema,
     }),
   ),
   /** Whether the operator lets this person create workspaces (WORKSPACE_CREATION). */
@@ -63,68 +60,56 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
-export const SignInCredentials = Type.Object({ email: shortText, password: shortText }, noExtraProperties);
-export const TwoFactorCode = Type.Object({ code: shortText }, noExtraProperties);
-export const PasswordChange = Type.Object(
-  { current_password: shortText, new_password: newPassword },
-  noExtraProperties,
-);
-export const PersonChange = Type.Object({ name: nameText }, noExtraProperties);
+export const SignInCredentials = strictObject({ email: shortText, password: shortText });
+export const TwoFactorCode = strictObject({ code: shortText });
+export const PasswordChange = strictObject({ current_password: shortText, new_password: newPassword });
+export const PersonChange = strictObject({ name: nameText });
 
 /** The emails that a person wants. */
-export const Notifications = Type.Object(
-  {
-    assignment_emails: Type.Boolean({
-      description: 'Whether to email the person about submissions that are assigned to them.',
-    }),
-  },
-  noExtraProperties,
-);
+export const Notifications = strictObject({
+  assignment_emails: Type.Boolean({
+    description: 'Whether to email the person about submissions that are assigned to them.',
+  }),
+});
 
 /** When the account or workspace will be deleted. */
-export const ScheduledDeletion = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
+export const ScheduledDeletion = Type.Object({ ends_at: timestampSchema });
 
-export const WorkspaceName = Type.Object({ name: nameText }, noExtraProperties);
-export const InvitationToken = Type.Object({ token: shortText }, noExtraProperties);
+export const WorkspaceName = strictObject({ name: nameText });
+export const InvitationToken = strictObject({ token: shortText });
 /** An invitation as its page shows it. */
 export const OpenInvitation = Type.Object({
   workspace: Type.String(),
   email: Type.String(),
   role,
-  invited_by: Type.Union([Type.String(), Type.Null()]),
+  invited_by: orNull(Type.String()),
   way: Type.Enum([...joinMethods]),
 });
 export type OpenInvitation = Static<typeof OpenInvitation>;
-export const NewInvitedPerson = Type.Object(
-  { token: shortText, name: nameText, password: newPassword },
-  noExtraProperties,
-);
+export const NewInvitedPerson = strictObject({ token: shortText, name: nameText, password: newPassword });
 
-export const PasswordResetRequest = Type.Object({ email: shortText }, noExtraProperties);
-export const PasswordResetCompletion = Type.Object(
-  { token: shortText, password: newPassword },
-  noExtraProperties,
-);
+export const PasswordResetRequest = strictObject({ email: shortText });
+export const PasswordResetCompletion = strictObject({ token: shortText, password: newPassword });
 
 /** The two-factor methods of a person. */
 export const SecondFactors = Type.Object({
   /** When the authenticator app was added; null without an app. */
-  totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  totp_since: orNull(timestampSchema),
   recovery_codes_left: Type.Integer(),
   /** False for people who only sign in with a provider. A recent sign-in then replaces the password. */
   has_password: Type.Boolean(),
   passkeys: Type.Array(
     Type.Object({
-      id: Type.String({ format: 'uuid' }),
+      id: uuidSchema,
       name: Type.String(),
-      created_at: Type.String({ format: 'date-time' }),
-      last_used_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+      created_at: timestampSchema,
+      last_used_at: orNull(timestampSchema),
     }),
   ),
 });
 export type SecondFactors = Static<typeof SecondFactors>;
 
-export const PasswordConfirmation = Type.Object({ password: shortText }, noExtraProperties);
+export const PasswordConfirmation = strictObject({ password: shortText });
 export const TotpSetup = Type.Object({
   /** Base32, for people who cannot scan the QR code. */
   secret: Type.String(),
@@ -134,12 +119,12 @@ export const TotpSetup = Type.Object({
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
 /** The new recovery codes; null if the existing ones remain valid. */
 export const AddedFactorCodes = Type.Object({
-  recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  recovery_codes: orNull(Type.Array(Type.String())),
 });
 
 /** Base64url data from the browser; authenticator data is a few hundred bytes. */
 const encoded = Type.String({ maxLength: 4_000, pattern: '^[\\w-]+$' });
-export const PasskeyName = Type.Object({ name: nameText }, noExtraProperties);
+export const PasskeyName = strictObject({ name: nameText });
 export const PasskeyChallenge = Type.Object({ challenge: Type.String(), host: Type.String() });
 export const PasskeyRequest = Type.Object({
   challenge: Type.String(),
@@ -151,31 +136,30 @@ export const PasskeyRequest = Type.Object({
   known: Type.Array(Type.String()),
 });
 export type PasskeyRequest = Static<typeof PasskeyRequest>;
-export const PasskeyRegistrationBody = Type.Object(
-  {
-    name: nameText,
-    client_data: encoded,
-    authenticator_data: encoded,
-    /** `SubjectPublicKeyInfo`. */
-    public_key: encoded,
-    algorithm: Type.Integer(),
-  },
-  noExtraProperties,
-);
-export const PasskeyAssertionBody = Type.Object(
-  { id: encoded, client_data: encoded, authenticator_data: encoded, signature: encoded },
-  noExtraProperties,
-);
+export const PasskeyRegistrationBody = strictObject({
+  name: nameText,
+  client_data: encoded,
+  authenticator_data: encoded,
+  /** `SubjectPublicKeyInfo`. */
+  public_key: encoded,
+  algorithm: Type.Integer(),
+});
+export const PasskeyAssertionBody = strictObject({
+  id: encoded,
+  client_data: encoded,
+  authenticator_data: encoded,
+  signature: encoded,
+});
 
 export const Sessions = Type.Object({
   data: Type.Array(
     Type.Object({
-      id: Type.String({ format: 'uuid' }),
+      id: uuidSchema,
       /** The User-Agent of the browser. */
-      browser: Type.Union([Type.String(), Type.Null()]),
-      signed_in_at: Type.String({ format: 'date-time' }),
+      browser: orNull(Type.String()),
+      signed_in_at: timestampSchema,
       /** When it was last used, up to a day behind. */
-      used_at: Type.String({ format: 'date-time' }),
+      used_at: timestampSchema,
       /** True if only the password was entered and two-factor is pending. */
       is_halfway: Type.Boolean(),
       is_this: Type.Boolean(),
@@ -186,15 +170,15 @@ export const Sessions = Type.Object({
 /** Account activity: what happened, where it came from, and whether it was refused. */
 export const AccountActivity = listSchemaOf(
   Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    at: Type.String({ format: 'date-time' }),
+    id: uuidSchema,
+    at: timestampSchema,
     /** True if it was done on the command line of the server. */
     by_operator: Type.Boolean(),
     operation: Type.Enum([...accountActions]),
     /** 200, or 401 or 422 for an attempt that was refused. */
     status: Type.Integer(),
-    address: Type.Union([Type.String(), Type.Null()]),
-    browser: Type.Union([Type.String(), Type.Null()]),
+    address: orNull(Type.String()),
+    browser: orNull(Type.String()),
     /** Whether it was done in the current session. */
     is_this: Type.Boolean(),
   }),
@@ -206,8 +190,8 @@ export const SignInMethods = Type.Object({
    */
   is_set_up: Type.Boolean(),
   /** The display name of the identity provider; null if there is none. */
-  provider: Type.Union([Type.String(), Type.Null()]),
+  provider: orNull(Type.String()),
 });
 export const ProviderRedirect = Type.Object({ url: Type.String() });
 /** The query string with which the identity provider redirected the browser back. */
-export const ProviderCallback = Type.Object({ answer: Type.String({ maxLength: 8_000 }) }, noExtraProperties);
+export const ProviderCallback = strictObject({ answer: Type.String({ maxLength: 8_000 }) });
