@@ -27,22 +27,29 @@ const pool = new Pool({
 
 type Row = Record<string, unknown>;
 
-/** Returns a function that runs the service's statement `name`, prepared as the service does. */
-function declared(name: string): (values: Row) => Promise<Row[]> {
-  const found = statements.find((each) => each.name === name);
-  if (!found) throw new Error(`the service has no statement ${name}`);
-  const names = Object.keys(found.parameters);
+/** Returns a function that runs the service's statement with this text, prepared as the service does. */
+function declared(...fragments: RegExp[]): (values: Row) => Promise<Row[]> {
+  const found = statements.filter(({ text }) => fragments.every((fragment) => fragment.test(text)));
+  if (found.length !== 1)
+    throw new Error(`the service has ${found.length} statements with ${fragments.join()}`);
+  const { name, text, parameters } = found[0]!;
+  const names = Object.keys(parameters);
   return async (values) =>
-    (await pool.query<Row>({ name, text: found.text, values: names.map((each) => values[each]) })).rows;
+    (await pool.query<Row>({ name, text, values: names.map((each) => values[each]) })).rows;
 }
 
-const list = declared('list_submissions');
-const listByStatus = declared('list_submissions_by_status');
-const get = declared('find_submission');
-const search = declared('search_submissions');
-const create = declared('insert_form');
-const insert = declared('insert_submission');
-const readDown = declared('view.read_view_down');
+const ofList = /^select count\.total, s\.id, s\.workspace_id/;
+const list = declared(ofList, /trashed_at is null\s+and \$/);
+const listByStatus = declared(ofList, /trashed_at is null\s+and p\.status/);
+const get = declared(/^select s\.id, s\.workspace_id[^]* and s\.id = \$2::uuid/);
+const search = declared(
+  /total as materialized/,
+  /unnest\(\$5::integer\[\]/,
+  /^(?![^]*\(' \|\| question\.exact)/,
+);
+const create = declared(/insert into forms \(/);
+const insert = declared(/live_version_in_turn\(\$1::uuid[^]*insert into submissions \(/);
+const readDown = declared(/p\.answers::text as answers[^]*\$\d+::text is null order by p\.id desc/);
 
 /** JSON columns are inserted unchanged; other values are quoted. */
 const submission = (row: Row): string => {

@@ -40,7 +40,7 @@ function describe(client: PoolClient, { name, text }: DeclaredStatement): Promis
       },
       handleError: (error: Error) => (failure = error),
       handleReadyForQuery: () =>
-        failure ? reject(new Error(`${name}: ${failure.message}`)) : resolve(found),
+        failure ? reject(new Error(`${failure.message} in ${text}`)) : resolve(found),
     };
     client.query(question as never);
   });
@@ -63,12 +63,12 @@ test("every statement is valid on the schema, and its declared parameters and co
       const found = await describe(client, declared);
       assert.deepEqual(
         {
-          name: declared.name,
+          text: declared.text,
           parameters: found.parameters.map(nameOf),
           columns: found.columns.map(([column, oid]) => `${column} ${nameOf(oid)}`).toSorted(),
         },
         {
-          name: declared.name,
+          text: declared.text,
           parameters: Object.values(declared.parameters).map(({ pg }) => pg),
           columns: Object.entries(declared.columns)
             .map(([column, { pg }]) => `${column} ${pg}`)
@@ -87,14 +87,14 @@ async function invalidAfter(change: string): Promise<string[]> {
   try {
     await client.query(`begin; ${change}`);
     const invalid: string[] = [];
-    for (const { name, text } of statements) {
+    for (const { text } of statements) {
       await client.query('savepoint before');
       try {
         await client.query(`prepare tried as ${text}`);
         await client.query('deallocate tried');
       } catch (error) {
-        assert.match((error as Error).message, /does not exist/, name);
-        invalid.push(name);
+        assert.match((error as Error).message, /does not exist/, text);
+        invalid.push(text);
         await client.query('rollback to savepoint before');
       }
     }
@@ -122,7 +122,7 @@ test('no statement needs tables of both a cell and the instance, except five col
   const ofCells = new Set(await invalidAfter(dropAll(ofCell)));
   assert.ok(ofInstance.length > 50 && ofCells.size > 300);
   assert.deepEqual(
-    ofInstance.filter((name) => ofCells.has(name)),
+    ofInstance.filter((text) => ofCells.has(text)),
     [],
   );
 });
@@ -184,7 +184,7 @@ test('every statement reads each tenant table by workspace, except declared cros
   const careless: Record<string, string[]> = {};
   try {
     await client.query('set plan_cache_mode = force_generic_plan');
-    for (const { name, text, parameters } of statements) {
+    for (const { text, parameters } of statements) {
       if (/^\s*\/\* (operator|sweep|queue|lookup): across workspaces \*\//.test(text)) continue;
       await client.query(`prepare planned as ${text}`);
       const nothing = Object.keys(parameters).map(() => 'null');
@@ -193,7 +193,7 @@ test('every statement reads each tenant table by workspace, except declared cros
       );
       await client.query('deallocate planned');
       const tables = readAcross(rows[0]!['QUERY PLAN'][0].Plan);
-      if (tables.length > 0) careless[name] = tables;
+      if (tables.length > 0) careless[text] = tables;
     }
   } finally {
     client.release(true);

@@ -11,7 +11,7 @@ import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 /** Why a backup or a restore failed, with the remedy. */
 export class BackupError extends Error {}
 
-const findUse = statement('backup.find_use', '', 'is_used')`
+const findUse = statement('', 'is_used')`
   select exists (select from workspaces) or exists (select from users) as is_used`;
 
 export const quoteQualifiedName = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
@@ -128,7 +128,7 @@ const isCopiedTableSql = `c.relkind = 'r' and c.relname not in ('migrations', 'l
  * Selects all tables except `migrations`, with their columns that are not generated; `cells` are the schemas
  * of other cells.
  */
-export const selectTables = statement('backup.select_tables', 'cells', 'name columns')`
+export const selectTables = statement('cells', 'name columns')`
   select ${tableNameSql('n.nspname', 'c.relname')} as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
@@ -137,13 +137,13 @@ export const selectTables = statement('backup.select_tables', 'cells', 'name col
    group by n.nspname, c.relname
    order by 1`;
 
-const setSequence = statement('backup.set_sequence', 'name last_value', 'set:bigint')`
+const setSequence = statement('name last_value', 'set:bigint')`
   select setval($name::regclass, $last_value) as set`;
 
 /**
  * Selects the foreign keys. They are dropped while the tables are filled, and added again before the commit.
  */
-const selectForeignKeys = statement('backup.select_foreign_keys', 'cells', 'table_name name definition')`
+const selectForeignKeys = statement('cells', 'table_name name definition')`
   select ${tableNameSql('n.nspname', 't.relname')} as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_namespace n on n.oid = t.relnamespace
    where c.contype = 'f' and c.conparentid = 0 and ${inInstanceSchemasSql('n.nspname')}

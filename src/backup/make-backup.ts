@@ -23,7 +23,7 @@ import {
 import { countCopiedRows, selectTables } from './fill-table.ts';
 import { copyTableOutSql, selectSequences } from './move-instance.ts';
 
-const selectMigrations = statement('backup.select_migrations', '', 'number:integer checksum:text')`
+const selectMigrations = statement('', 'number:integer checksum:text')`
   select number, checksum from migrations order by number`;
 
 /** What a backup is made from. */

@@ -25,7 +25,7 @@ import {
 import { requireServiceStopped } from './restore-backup.ts';
 
 /** Selects the last value of each sequence; null if it was never used. */
-export const selectSequences = statement('backup.select_sequences', 'cells', 'name last_value?')`
+export const selectSequences = statement('cells', 'name last_value?')`
   select ${tableNameSql('schemaname', 'sequencename')} as name, last_value
     from pg_sequences where ${inInstanceSchemasSql('schemaname')} order by 1`;
 
@@ -34,11 +34,11 @@ export const copyTableOutSql = (table: Table): string =>
   `copy (select ${columnList(table)} from ${quoteQualifiedName(table.name)}) to stdout`;
 
 /** Returns where this database was moved to; null if it was not. */
-const findMove = statement('backup.find_move', '', 'key_fingerprint moved_to? moved_at?')`
+const findMove = statement('', 'key_fingerprint moved_to? moved_at?')`
   select key_fingerprint, moved_to, moved_at from instance`;
 
 /** Records where this database was moved to, or, with nulls, that it is in use here. */
-const markMove = statement('backup.mark_move', 'moved_to? moved_at?', 'key_fingerprint')`
+const markMove = statement('moved_to? moved_at?', 'key_fingerprint')`
   update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`;
 
 /**

@@ -28,7 +28,7 @@ import {
 } from './fill-table.ts';
 
 /** Finds whether a service uses this database. The sessions of a restore have another name. */
-const findService = statement('backup.find_service', '', 'is_running:boolean')`
+const findService = statement('', 'is_running:boolean')`
   select exists (
     select from pg_stat_activity where datname = current_database() and (application_name = 'formloom' or application_name like 'formloom node %')) as is_running`;
 
@@ -45,10 +45,10 @@ export async function requireServiceStopped(db: Queryable, which = 'this databas
  * Deletes the record of the backup that was in progress when this backup was made. It is the restored backup
  * itself, and its outcome is not known here.
  */
-const deleteUnfinishedBackup = statement('backup.forget_begun', '', '')`
+const deleteUnfinishedBackup = statement('', '')`
   delete from backups where finished_at is null`;
 
-const findTable = statement('backup.find_table', 'name', 'is_there')`
+const findTable = statement('name', 'is_there')`
   select to_regclass(format('%I', $name)) is not null as is_there`;
 
 type RestoreContext = {

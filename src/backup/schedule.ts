@@ -46,18 +46,18 @@ const kept = `(select due_at from backups where bytes is not null order by due_a
 const keptWhole = `(select due_at from backups where bytes is not null and problem is null order by due_at desc limit $keep)`;
 
 /** Selects the backups that are not kept, including all that failed before the first kept one. */
-const selectOutdated = statement('backup.select_outdated', 'keep', 'due_at name')`
+const selectOutdated = statement('keep', 'due_at name')`
   select due_at, name from backups
    where due_at < (select min(due_at) from ${kept} as made) and due_at not in ${keptWhole}
    order by due_at`;
 
-const deleteBackup = statement('backup.delete', 'due_at', '')`delete from backups where due_at = $due_at`;
+const deleteBackup = statement('due_at', '')`delete from backups where due_at = $due_at`;
 
 /**
  * Selects all known backups: whether each is in progress or was interrupted, and whether it is one of the
  * newest that were made.
  */
-const selectBackups = statement('backup.select', 'keep', 'name begun_at is_begun:boolean is_kept:boolean')`
+const selectBackups = statement('keep', 'name begun_at is_begun:boolean is_kept:boolean')`
   select name, begun_at, bytes is null and coalesce(finished_at < begun_at, true) as is_begun, due_at in ${kept} as is_kept
     from backups order by due_at`;
 
@@ -112,11 +112,11 @@ async function listBackups(folder: string | undefined): Promise<Found[]> {
 /** The advisory lock that a process holds while it makes a scheduled backup. The number is arbitrary. */
 const backupLock = 7_246_002;
 
-const acquireBackupLock = statement('backup.take_lock', 'lock:integer', 'is_taken:boolean')`
+const acquireBackupLock = statement('lock:integer', 'is_taken:boolean')`
   select pg_try_advisory_lock($lock) as is_taken`;
 
 /** Finds whether the backup of a scheduled time exists, or was tried since `again`. */
-const findSettled = statement('backup.find_settled', 'due_at again', 'name')`
+const findSettled = statement('due_at again', 'name')`
   select name from backups
    where due_at = $due_at and (bytes is not null or greatest(begun_at, finished_at) >= $again)`;
 
@@ -124,7 +124,7 @@ const findSettled = statement('backup.find_settled', 'due_at again', 'name')`
  * Begins the backup of a scheduled time, if it has none and none was tried since `again`. The caller must
  * have the lock: unfinished backups of others were interrupted, and count as failed until they are made.
  */
-const beginBackup = statement('backup.begin', 'due_at name begun_at again', 'name problem?')`
+const beginBackup = statement('due_at name begun_at again', 'name problem?')`
   with broken_off as (
     update backups set finished_at = $begun_at, problem = 'it was interrupted'
      where due_at < $due_at and finished_at is null)
@@ -140,12 +140,12 @@ const beginBackup = statement('backup.begin', 'due_at name begun_at again', 'nam
  * @param bytes null if it was not made.
  * @param problem why it failed, or what it lacks; null if it is complete.
  */
-const endBackup = statement('backup.end', 'due_at begun_at bytes? problem? now', '')`
+const endBackup = statement('due_at begun_at bytes? problem? now', '')`
   update backups set finished_at = $now, bytes = $bytes, problem = $problem
    where due_at = $due_at and begun_at = $begun_at`;
 
 /** Releases a backup that was stopped on its first attempt, so that the next process makes it. */
-const releaseBackup = statement('backup.give_back', 'due_at begun_at', '')`
+const releaseBackup = statement('due_at begun_at', '')`
   delete from backups where due_at = $due_at and begun_at = $begun_at and finished_at is null`;
 
 type Context = BackupServices & SweepContext & { log: Log; version: string };
@@ -313,7 +313,7 @@ export async function fetchBackup(
 }
 
 /** Reads the state of scheduled backups from the backups that are still known. */
-export const readBackupState = statement('backup.read_all', '', [
+export const readBackupState = statement('', [
   'backups_made:bigint backups_failed:bigint made_at:timestamp?',
   {
     /**

@@ -39,7 +39,7 @@ import {
 // A backup of one workspace has its row, all rows of tenant tables with its id, and the people whom these
 // rows name.
 
-const findWorkspace = statement('backup.find_workspace', 'workspace_id', 'name')`
+const findWorkspace = statement('workspace_id', 'name')`
   select name from workspaces where id = $workspace_id`;
 
 /** Triggers count the bytes again when files are restored. */
@@ -49,11 +49,7 @@ const derivedTables = `('stored_bytes')`;
  * Selects the tables with rows of workspaces, with the tables that each refers to and the columns that refer
  * to people.
  */
-export const selectTenantTables = statement(
-  'backup.select_tenant_tables',
-  '',
-  'name columns needs:texts people:texts',
-)`
+export const selectTenantTables = statement('', 'name columns needs:texts people:texts')`
   select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns,
          array(select k.confrelid::regclass::text from pg_constraint k
                 where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as needs,
@@ -76,7 +72,7 @@ export const peopleTables = {
   passkeys: 'user_id',
 } as const;
 
-const selectPeopleTables = statement('backup.select_people_tables', 'names', 'name columns')`
+const selectPeopleTables = statement('names', 'name columns')`
   select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -88,7 +84,7 @@ const selectPeopleTables = statement('backup.select_people_tables', 'names', 'na
  * Gives the restored segments new codes, which are unique in an instance, and updates the terms of their
  * documents.
  */
-const renumberSegments = statement('backup.renumber_segments', 'workspace_id', '')`
+const renumberSegments = statement('workspace_id', '')`
   with old as materialized (
     select first_id, code from search_segments where workspace_id = $workspace_id
   ),

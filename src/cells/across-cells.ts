@@ -10,7 +10,7 @@ import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { type Cell, cellsOf } from './cells.ts';
 
 /** Finds whether a cell has a workspace, a form (the 16 bytes of its ID) or an API key (its 32-byte hash). */
-const findHere = statement('cells.find_here', 'id:bytes', 'is_here:boolean')`
+const findHere = statement('id:bytes', 'is_here:boolean')`
   /* lookup: across workspaces */
   with given as materialized (
     select case when length($id) = 16 then encode($id, 'hex')::uuid end as uuid)

@@ -28,7 +28,7 @@ import {
 } from './citus.ts';
 
 /** Lists the cells of an instance, the first one first. Empty for an instance with one cell. */
-export const selectCells = statement('cells.select', '', 'name schema_name')`
+export const selectCells = statement('', 'name schema_name')`
   select name, schema_name from cells order by created_at, name`;
 
 /** A schema with the tenant tables of its workspaces, and a pool of sessions in it. */

@@ -6,14 +6,14 @@ import { isCellUnavailable } from './across-cells.ts';
 import { type Cell, cellsOf, firstCellName } from './cells.ts';
 
 /** Lists the cells for the operator. `is_settled` means that every process has opened the cell. */
-const describeCells = statement('cells.describe', '', 'name schema_name created_at? is_settled:boolean')`
+const describeCells = statement('', 'name schema_name created_at? is_settled:boolean')`
   select name, schema_name, created_at, created_at < now() - interval '15 seconds' as is_settled from cells
   union all
   select 'default', current_schema()::text, null, null where not exists (select from cells)
    order by created_at, name`;
 
 /** Measures the bytes of a cell's tables and indexes, and counts its workspaces. Runs in each cell. */
-const measureCell = statement('cells.measure', '', 'bytes workspaces:bigint')`
+const measureCell = statement('', 'bytes workspaces:bigint')`
   /* operator: across workspaces */
   select (select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint from pg_class
            where relnamespace = ${sessionSchemaSql} and relkind = 'r') as bytes,

@@ -6,16 +6,16 @@ import type { Host } from '#kit/find-host.ts';
 import { formatSearchPath, setSearchPath } from '#kit/migrate.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
 
-const findCluster = statement('citus.find', '', 'is_cluster:boolean')`
+const findCluster = statement('', 'is_cluster:boolean')`
   select exists (select from pg_extension where extname = 'citus') as is_cluster`;
 
 /** Lists the functions of a schema, with parameter types for overloads. */
-const selectFunctionsOf = statement('citus.select_functions_of', 'schema_name', 'name types:text')`
+const selectFunctionsOf = statement('schema_name', 'name types:text')`
   select proname::text as name, pg_get_function_identity_arguments(oid) as types from pg_proc
    where pronamespace = to_regnamespace(quote_ident($schema_name))`;
 
 /** Lists the foreign keys from a schema to another. */
-const selectKeysOut = statement('citus.select_keys_out', 'schema_name', 'table_name name definition')`
+const selectKeysOut = statement('schema_name', 'table_name name definition')`
   select t.relname::text as table_name, c.conname::text as name, pg_get_constraintdef(c.oid) as definition
     from pg_constraint c join pg_class t on t.oid = c.conrelid join pg_class other on other.oid = c.confrelid
    where c.contype = 'f' and t.relnamespace = to_regnamespace(quote_ident($schema_name))

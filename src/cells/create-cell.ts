@@ -22,11 +22,11 @@ import {
   requireUsableNodes,
 } from './citus.ts';
 
-const insertCell = statement('cells.insert', 'name schema_name', '')`
+const insertCell = statement('name schema_name', '')`
   insert into cells (name, schema_name) values ($name, $schema_name)`;
 
 /** Corrects the schema of the first cell in a restored database. */
-export const setFirstCellSchema = statement('cells.name_home', '', '')`
+export const setFirstCellSchema = statement('', '')`
   update cells set schema_name = current_schema()::text where name = 'default'`;
 
 /**
@@ -34,11 +34,7 @@ export const setFirstCellSchema = statement('cells.name_home', '', '')`
  * keys on one connection and sends a query every few seconds (kit/queue/announcer.ts). A connection of a lost
  * machine can remain for hours.
  */
-const readConnectionUse = statement(
-  'cells.read_room',
-  'channel:text',
-  'connections:integer processes:integer',
-)`
+const readConnectionUse = statement('channel:text', 'connections:integer processes:integer')`
   select current_setting('max_connections')::integer as connections,
          (select count(*)::integer from pg_stat_activity
            where datname = current_database() and starts_with(query, 'listen ' || $channel)

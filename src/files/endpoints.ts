@@ -17,7 +17,7 @@ import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type FileLinks, type FileServices, receiveFile, storageKey } from './stored-files.ts';
 
 /** Returns how many bytes the files of a form and of its workspace use. */
-const storedBytes = statement('stored_bytes', 'workspace_id form_id', 'of_form:bigint of_workspace:bigint')`
+const storedBytes = statement('workspace_id form_id', 'of_form:bigint of_workspace:bigint')`
   select coalesce(sum(bytes) filter (where form_id = $form_id), 0)::bigint as of_form,
     coalesce(sum(bytes), 0)::bigint as of_workspace
   from stored_bytes where workspace_id = $workspace_id`;
@@ -157,11 +157,7 @@ function refuse(field: string, message: string): never {
  * Finds a file that may be downloaded: its submission is not in the trash, its form is not deleted, and its
  * workspace is open.
  */
-export const findClaimedFile = statement(
-  'find_claimed_file',
-  'workspace_id form_id id',
-  'filename content_type size',
-)`
+export const findClaimedFile = statement('workspace_id form_id id', 'filename content_type size')`
   select f.filename, f.content_type, f.size from files f
   join forms on forms.workspace_id = f.workspace_id and forms.id = f.form_id
   join workspaces w on w.id = f.workspace_id and w.ends_at is null

@@ -18,7 +18,7 @@ import {
 const pending = jsonb<PendingUpload>();
 
 /** Finds a file that no submission has claimed. `upload` is null if it is complete, and `size` is what is stored. */
-export const findUpload = statement('find_upload', 'workspace_id form_id id', [
+export const findUpload = statement('workspace_id form_id id', [
   'element filename content_type size',
   { upload: pendingUpload },
 ])`
@@ -26,7 +26,7 @@ export const findUpload = statement('find_upload', 'workspace_id form_id id', [
   where workspace_id = $workspace_id and form_id = $form_id and id = $id and submission_id is null and claimed_at is null`;
 
 /** Locks an upload with `offset` stored bytes, so that one request at a time sends bytes. */
-const lockUpload = statement('lock_upload', 'workspace_id id offset', [
+const lockUpload = statement('workspace_id id offset', [
   'content_type locked_until:timestamp',
   { upload: pending },
 ])`
@@ -40,7 +40,6 @@ const lockUpload = statement('lock_upload', 'workspace_id id offset', [
  * later.
  */
 const saveUpload = statement(
-  'save_upload',
   ['workspace_id id size locked_until:timestamp', { upload: pending }],
   'locked_until:timestamp',
 )`
@@ -48,7 +47,7 @@ const saveUpload = statement(
   where workspace_id = $workspace_id and id = $id and locked_until = $locked_until and claimed_at is null
   returning locked_until`;
 
-const unlockUpload = statement('unlock_upload', 'workspace_id id locked_until:timestamp', '')`
+const unlockUpload = statement('workspace_id id locked_until:timestamp', '')`
   update files set locked_until = null
   where workspace_id = $workspace_id and id = $id and locked_until = $locked_until`;
 

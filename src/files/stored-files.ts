@@ -17,7 +17,6 @@ export const pendingUpload = nullable(jsonb<PendingUpload>());
 
 /** Adds a file that is being received. No submission has claimed it yet. */
 export const insertUnclaimedFile = statement(
-  'insert_unclaimed_file',
   ['workspace_id id form_id element filename content_type created_at', { upload: pendingUpload }],
   '',
 )`
@@ -25,19 +24,16 @@ export const insertUnclaimedFile = statement(
   values ($workspace_id, $id, $form_id, $element, $filename, $content_type, 0, $created_at, $upload)`;
 
 /** Stores the true size and type, which are known once the file is received. */
-export const setFileContent = statement('set_file_content', 'workspace_id id size content_type', 'id')`
+export const setFileContent = statement('workspace_id id size content_type', 'id')`
   update files set size = $size, content_type = $content_type, upload = null
   where workspace_id = $workspace_id and id = $id returning id`;
 
 /** Selects what is stored of the uploads among files. */
-const selectPendingUploads = statement('select_pending_uploads', 'workspace_id ids', [
-  'id size',
-  { upload: pendingUpload },
-])`
+const selectPendingUploads = statement('workspace_id ids', ['id size', { upload: pendingUpload }])`
   select id, size, upload from files where workspace_id = $workspace_id and id = any ($ids) and upload is not null`;
 
 /** Marks files that no submission has claimed, so that none can claim them later. */
-const markUnclaimedFiles = statement('take_unclaimed_files', 'workspace_id ids', 'id')`
+const markUnclaimedFiles = statement('workspace_id ids', 'id')`
   update files set claimed_at = now()
   where workspace_id = $workspace_id and id = any ($ids) and submission_id is null and claimed_at is null
   returning id`;
@@ -48,7 +44,7 @@ const markUnclaimedFiles = statement('take_unclaimed_files', 'workspace_id ids',
  * deletions in different orders would deadlock. All other updates of a counter concern one file
  * (setFileContent), or files without a size.
  */
-export const deleteMarkedFileRows = statement('delete_taken_files', 'workspace_id ids', '')`
+export const deleteMarkedFileRows = statement('workspace_id ids', '')`
   with taken as materialized (
     select id, form_id from files
      where workspace_id = $workspace_id and id = any ($ids)
@@ -188,7 +184,7 @@ function shorten(name: string, bytes: number): string {
  * Assigns files to a submission, in its transaction. A file is claimed once, and only by a submission of its
  * form.
  */
-export const claimFiles = statement('claim_files', 'workspace_id form_id submission_id ids', 'id')`
+export const claimFiles = statement('workspace_id form_id submission_id ids', 'id')`
   update files set submission_id = $submission_id, claimed_at = now()
   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids) and submission_id is null and claimed_at is null
   returning id`;
@@ -199,7 +195,6 @@ export const claimFiles = statement('claim_files', 'workspace_id form_id submiss
  * that was saved or sent under its key. A repeated post names files that the first one claimed.
  */
 export const findCarriedFiles = statement(
-  'find_held_files',
   'workspace_id form_id ids key:uuid? submission_id?',
   'id element filename content_type size',
 )`
@@ -212,17 +207,13 @@ export const findCarriedFiles = statement(
   order by id`;
 
 /** Marks files of a workspace that is being deleted, including claimed ones. */
-export const markFilesOfWorkspace = statement('take_files_of_workspace', 'workspace_id limit', 'id')`
+export const markFilesOfWorkspace = statement('workspace_id limit', 'id')`
   update files set submission_id = null, held_id = null, claimed_at = least(claimed_at, now())
   where workspace_id = $workspace_id and id in (select id from files where workspace_id = $workspace_id limit $limit)
   returning id`;
 
 /** Selects fully uploaded files in the order of their key. */
-const selectStoredFiles = statement(
-  'select_stored_files',
-  'after_workspace:uuid after limit',
-  'workspace_id id size',
-)`
+const selectStoredFiles = statement('after_workspace:uuid after limit', 'workspace_id id size')`
   /* sweep: across workspaces */
   select workspace_id, id, size from files
   where (workspace_id, id) > ($after_workspace, $after) and (claimed_at is not null or size > 0)
@@ -262,7 +253,7 @@ export async function* listReceivedFiles(
  * prevents a late claim before the bytes are deleted. The outer condition is not redundant: PostgreSQL checks
  * it again if a claim locked the row first.
  */
-const markOrphanedFiles = statement('take_orphaned_files', '', 'workspace_id id')`
+const markOrphanedFiles = statement('', 'workspace_id id')`
   /* sweep: across workspaces */
   update files set claimed_at = least(claimed_at, now())
   where (workspace_id, id) in (

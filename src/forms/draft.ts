@@ -11,7 +11,7 @@ import { linkDomainSql } from '#workspaces/domains.ts';
 import { formColumns, sentStructureColumn, submissionCountSql, withoutPassword } from './form-rows.ts';
 
 /** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */
-const findBuilderForm = statement('find_builder_form', 'workspace_id id', [
+const findBuilderForm = statement('workspace_id id', [
   'has_password:boolean submission_count version version_created_at:timestamp',
   'version_created_by:text? revision? base_version? saved_at? saved_by?',
   'is_untouched:boolean? domain:text?',
@@ -44,7 +44,6 @@ const findBuilderForm = statement('find_builder_form', 'workspace_id id', [
  * saves are based on that version. Omitted settings are kept.
  */
 export const saveDraftRevision = statement(
-  'save_draft',
   [
     'workspace_id form_id revisions:integers? structure:jsonText base_version saved_by? now',
     { settings: nullable(jsonb<Settings>()) },

@@ -145,7 +145,6 @@ export async function dryRun(
  * indexed by element.
  */
 const countAnswers = statement(
-  'count_answers',
   'workspace_id form_id elements groups:texts choices:texts limit',
   'element? option? matrix_row:text? count',
 )`

@@ -102,7 +102,6 @@ function requireSameForm(
 
 /** Lists one page of forms, newest first, limited to `form_ids` if given. */
 const listForms = statement(
-  'list_forms',
   ['workspace_id form_ids? label? below_id limit offset', { status: nullable(textEnum<FormStatus>()) }],
   ['submission_count', formColumns],
 )`
@@ -115,7 +114,6 @@ const listForms = statement(
   order by f.id desc limit $limit offset $offset`;
 
 const countForms = statement(
-  'count_forms',
   ['workspace_id form_ids? label?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
 )`

@@ -5,7 +5,7 @@ import { type Queryable, statement } from '#kit/statement.ts';
 /** The job that gives free places to waiting submissions (src/submissions/changes/promote.ts). */
 export const promotionJob = 'waiting_list.promote';
 
-const insertPromotion = statement('waiting_list.insert_promotion', 'workspace_id form_id id', 'id')`
+const insertPromotion = statement('workspace_id form_id id', 'id')`
   with job as materialized (
     select f.workspace_id, $id as id, '${promotionJob}' as kind, '${promotionJob} ' || f.id as lane,
            jsonb_build_object('formId', f.id) as payload, now() as run_at, now() as at

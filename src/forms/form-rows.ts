@@ -45,7 +45,7 @@ export const submissionCountSql = `(
   select coalesce(sum(count), 0)::bigint from submission_counts c
   where c.workspace_id = f.workspace_id and c.form_id = f.id)`;
 
-export const findForm = statement('find_form', 'workspace_id id', [
+export const findForm = statement('workspace_id id', [
   'submission_count',
   { settings: jsonb<Settings>(), structure: sentStructureColumn },
   formColumns,
@@ -55,7 +55,7 @@ export const findForm = statement('find_form', 'workspace_id id', [
   from forms f join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
   where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`;
 
-export const findFormSettings = statement('find_form_settings', 'workspace_id id', {
+export const findFormSettings = statement('workspace_id id', {
   settings: jsonb<Settings>(),
 })`
   select settings from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`;
@@ -107,7 +107,7 @@ export const publicOriginOf = (
 export const publicUrlOf = (addresses: FormAddresses, form: PublicAddress): string =>
   `${publicOriginOf(addresses, form)}/f/${form.slug ?? form.id}`;
 
-const findPublicAddress = statement('find_public_address', 'workspace_id id', publicAddressColumns)`
+const findPublicAddress = statement('workspace_id id', publicAddressColumns)`
   select ${publicAddressSql} from forms f where f.workspace_id = $workspace_id and f.id = $id`;
 
 /** Returns the public URL of a form. @throws ApiError not_found. */
@@ -193,7 +193,7 @@ export const draftJoin = `left join form_drafts d
 export const formNameSql = `coalesce(d.name, f.name)`;
 
 /** Locks a form until the transaction ends, so that later statements read it unchanged. */
-export const lockForm = statement('lock_form', 'workspace_id id', [
+export const lockForm = statement('workspace_id id', [
   'version updated_at',
   { status: textEnum<FormStatus>() },
 ])`
@@ -204,11 +204,7 @@ export const lockForm = statement('lock_form', 'workspace_id id', [
  * Sets only the status. There is no new version, because the form itself does not change. published_at is set
  * as in update_form.
  */
-export const setFormStatus = statement(
-  'set_form_status',
-  ['workspace_id id now', { status: textEnum<FormStatus>() }],
-  'id',
-)`
+export const setFormStatus = statement(['workspace_id id now', { status: textEnum<FormStatus>() }], 'id')`
   update forms set
     status = $status, updated_at = greatest($now, updated_at + interval '1 ms'),
     published_at = case when $status = 'published' and (status <> 'published' or published_at is null)

@@ -33,7 +33,6 @@ import { insertSlugSql, rejectDuplicateSlug, requireFreeSlug } from './slugs.ts'
  * nothing, in one round trip.
  */
 const insertForm = statement(
-  'insert_form',
   [
     'workspace_id id name description password_hash? labels languages structure:jsonText created_at',
     'created_by?',
@@ -70,7 +69,6 @@ const insertForm = statement(
  * structures never mix. published_at is the time of the first publication since the form was a draft.
  */
 const updateForm = statement(
-  'update_form',
   [
     'workspace_id id name description changes_password:boolean password_hash? labels? languages',
     'structure:jsonText created_by? unchanged? now',
@@ -107,7 +105,7 @@ const updateForm = statement(
  * Marks a form as deleted: it returns 404 everywhere from now on. A job removes its data
  * (src/submissions/changes/remove-form.ts).
  */
-const markFormDeleted = statement('mark_form_deleted', 'workspace_id id unchanged? now', 'id')`
+const markFormDeleted = statement('workspace_id id unchanged? now', 'id')`
   update forms set deleted_at = $now
   where workspace_id = $workspace_id and id = $id and deleted_at is null
     and ($unchanged is null or updated_at = any ($unchanged)) returning id`;
@@ -202,7 +200,7 @@ async function refusal(database: Queryable, workspaceId: string, id: string): Pr
   return new ApiError(found.length === 0 ? 'not_found' : 'precondition_failed');
 }
 
-const countSubmissions = statement('forms.count_submissions', 'workspace_id form_id', 'count')`
+const countSubmissions = statement('workspace_id form_id', 'count')`
   -- The counters leave out the trash.
   select ((select coalesce(sum(c.count), 0) from submission_counts c where c.workspace_id = $workspace_id and c.form_id = $form_id)
     + (select count(*) from submissions s where s.workspace_id = $workspace_id and s.form_id = $form_id and s.trashed_at is not null))::bigint as count`;

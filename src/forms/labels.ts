@@ -43,7 +43,7 @@ export function normalizeLabels(given: readonly string[], noun: 'label' | 'tag' 
 }
 
 /** Selects the labels of a workspace's forms, most used first. */
-const listLabels = statement('list_labels', 'workspace_id form_ids? limit', 'label count')`
+const listLabels = statement('workspace_id form_ids? limit', 'label count')`
   select label, count(*) as count from forms f cross join unnest(f.labels) as label
   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))
   group by label order by count desc, label limit $limit`;

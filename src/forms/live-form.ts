@@ -20,7 +20,7 @@ export const formStatuses = ['draft', 'published', 'archived'] as const satisfie
 /**
  * Deletes a form's row, and with it its versions, webhooks, events and counts, as the last step of a removal.
  */
-export const deleteFormRow = statement('delete_form_row', 'workspace_id id', 'id')`
+export const deleteFormRow = statement('workspace_id id', 'id')`
   delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`;
 
 /** A feed that has not been read for this long is off and records nothing. */
@@ -33,7 +33,7 @@ export const isFeedOnSql = `feeds.read_at > now() - ${feedLifetimeSql}`;
  * Finds what a visitor's request needs to know about a form, by its id alone. The structure is read once per
  * version.
  */
-const findLiveForm = statement('find_live_form', 'id', [
+const findLiveForm = statement('id', [
   'workspace_id name version published_at? password_hash? has_listeners:boolean domain:text?',
   { status: textEnum<FormStatus>(), settings: jsonb<Settings>() },
 ])`
@@ -44,7 +44,7 @@ const findLiveForm = statement('find_live_form', 'id', [
   from form_lookup l join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
   where l.form_id = $id and f.deleted_at is null`;
 
-export const findFormVersion = statement('find_form_version', 'workspace_id form_id version', {
+export const findFormVersion = statement('workspace_id form_id version', {
   structure: sentStructureColumn,
   fields: json<object>(),
 })`

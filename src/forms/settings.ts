@@ -20,12 +20,12 @@ import {
 import { changeForm, validateFormChange } from './forms.ts';
 
 /** Sets the password that settings.access may require; null removes it. No version includes it. */
-const setFormPassword = statement('set_form_password', 'workspace_id id password_hash? now', 'id')`
+const setFormPassword = statement('workspace_id id password_hash? now', 'id')`
   update forms set password_hash = $password_hash, updated_at = greatest($now, updated_at + interval '1 ms')
   where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`;
 
 /** Sets the labels, unless the form has them already. No version includes them. */
-const setFormLabels = statement('set_form_labels', 'workspace_id id labels now', '')`
+const setFormLabels = statement('workspace_id id labels now', '')`
   update forms set labels = $labels, updated_at = greatest($now, updated_at + interval '1 ms')
   where workspace_id = $workspace_id and id = $id and labels <> $labels`;
 

@@ -30,7 +30,7 @@ const duplicateSlug: ErrorItem = {
   code: 'duplicate',
 };
 
-const findHolder = statement('slugs.find_holder', 'slug:text', 'form_id')`
+const findHolder = statement('slug:text', 'form_id')`
   /* lookup: across workspaces */
   select form_id from slug_lookup where slug = $slug`;
 
@@ -55,11 +55,7 @@ export async function requireFreeSlug(
   if (errors.length > 0) throw new ApiError('validation_error', 'The settings are not valid.', { errors });
 }
 
-const findNamedForm = statement(
-  'slugs.find_form',
-  'slug:text form_id?',
-  'workspace_id id is_open:boolean slug:text?',
-)`
+const findNamedForm = statement('slug:text form_id?', 'workspace_id id is_open:boolean slug:text?')`
   /* lookup: across workspaces */
   select f.workspace_id, f.id, f.settings ->> 'slug' as slug, f.status <> 'draft' or f.published_at is not null as is_open
   from (select form_id from slug_lookup where slug = $slug union all select $form_id) as named

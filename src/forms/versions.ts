@@ -13,7 +13,6 @@ import { requireAllowedSettings } from './settings.ts';
 
 /** Lists one page of a form's versions, newest first. */
 const listVersions = statement(
-  'list_versions',
   'workspace_id form_id below_version:integer limit offset',
   'version name created_at created_by? is_live',
 )`
@@ -29,10 +28,10 @@ const listVersions = statement(
  * Versions are never removed individually, so the number of the live version is their count. Returns no row
  * if the form does not exist.
  */
-const countVersions = statement('count_versions', 'workspace_id form_id', 'total:integer')`
+const countVersions = statement('workspace_id form_id', 'total:integer')`
   select version as total from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`;
 
-export const findVersionDetails = statement('find_version', 'workspace_id form_id version', [
+export const findVersionDetails = statement('workspace_id form_id version', [
   'version name created_at created_by? is_live',
   { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) },
 ])`
@@ -82,7 +81,7 @@ export async function readVersion(database: Database, workspaceId: string, formI
 }
 
 /** Bases the working copy on the form's live version. */
-const rebaseDraft = statement('rebase_draft', 'workspace_id form_id', '')`
+const rebaseDraft = statement('workspace_id form_id', '')`
   update form_drafts d set base_version = f.version
   from forms f
   where d.workspace_id = $workspace_id and d.form_id = $form_id and f.workspace_id = d.workspace_id and f.id = d.form_id`;

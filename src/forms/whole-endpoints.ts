@@ -50,7 +50,6 @@ const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
 
 /** Lists one page of a workspace's forms with their activity. Ties are sorted newest first. */
 const listFormLines = statement(
-  'list_form_lines',
   [
     'workspace_id form_ids? label? q? below_id limit offset',
     { status: nullable(textEnum<FormStatus>()), sort: textEnum<FormOrder>() },
@@ -74,7 +73,6 @@ const listFormLines = statement(
   limit $limit offset $offset`;
 
 const countFormLines = statement(
-  'count_form_lines',
   ['workspace_id form_ids? label? q?', { status: nullable(textEnum<FormStatus>()) }],
   'total',
 )`

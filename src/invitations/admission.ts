@@ -8,7 +8,7 @@ import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '
  * person's incomplete submission, while its resume link is valid. `is_used` also counts submissions in the
  * spam box.
  */
-const findByHash = statement('invitations.find_by_hash', 'form_id hash now', [
+const findByHash = statement('form_id hash now', [
   'workspace_id id is_open is_used saved_id?',
   { reference: jsonb<Record<string, string>>(), prefill: jsonb<Record<string, string | string[]>>() },
 ])`
@@ -25,11 +25,11 @@ const findByHash = statement('invitations.find_by_hash', 'form_id hash now', [
    where f.form_id = $form_id`;
 
 /** Records when the link was first opened. */
-const markInvitationOpened = statement('invitations.note_opened', 'workspace_id id now', '')`
+const markInvitationOpened = statement('workspace_id id now', '')`
   update invitations set opened_at = $now where workspace_id = $workspace_id and id = $id and opened_at is null`;
 
 /** Records when something was first sent from the page of the link. */
-const markInvitationStarted = statement('invitations.note_started', 'workspace_id id now', '')`
+const markInvitationStarted = statement('workspace_id id now', '')`
   update invitations set started_at = $now, opened_at = coalesce(opened_at, $now)
    where workspace_id = $workspace_id and id = $id and started_at is null`;
 

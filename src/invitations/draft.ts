@@ -102,7 +102,6 @@ export function emailKeyOf(email: string): string {
 
 /** Finds the names that an email about a form contains. */
 export const findFormAndWorkspaceNames = statement(
-  'invitations.find_form_names',
   'workspace_id form_id',
   'form_name workspace_name:text locale:text?',
 )`
@@ -111,7 +110,7 @@ export const findFormAndWorkspaceNames = statement(
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
 
 /** Locks the invitation counts of a workspace until the transaction ends. */
-const lockInviting = statement('invitations.lock_inviting', 'workspace_id', 'id')`
+const lockInviting = statement('workspace_id', 'id')`
   select id from workspaces where id = $workspace_id for no key update`;
 
 /** The condition for an invitation or reminder that was queued or sent within the last day. */
@@ -123,7 +122,6 @@ const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at,
  * creation time. `oldest` is the time of the first.
  */
 const countInvited = statement(
-  'invitations.count_invited',
   'workspace_id created_by? since:timestamp',
   'by_person:bigint by_workspace:bigint oldest',
 )`
@@ -141,11 +139,7 @@ const countInvited = statement(
     from counted`;
 
 /** Counts the invitations and reminders of an account in all other workspaces. */
-const countAccountEmails = statement(
-  'invitations.count_account_emails',
-  'account_id workspace_id since:timestamp',
-  'count oldest',
-)`
+const countAccountEmails = statement('account_id workspace_id since:timestamp', 'count oldest')`
   /* lookup: across workspaces */
   select count(*) as count, coalesce(min(greatest(queued_at, sent_at)), now()) as oldest from counted_emails
    where account_id = $account_id and workspace_id <> $workspace_id and ${isRecentMail}`;

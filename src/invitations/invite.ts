@@ -28,7 +28,6 @@ import { lockToMail } from './remind.ts';
  * @returns the new invitations.
  */
 const insertInvitations = statement(
-  'invitations.insert_invitations',
   [
     'workspace_id form_id batch_id expires_at? created_at',
     {
@@ -51,7 +50,6 @@ const insertInvitations = statement(
 
 /** Adds a batch: invitations that share a message and options. */
 const insertBatch = statement(
-  'invitations.insert_batch',
   [
     'workspace_id id form_id subject message reminder_subject? reminder_message?',
     'remind_after_days is_mailed created_by? created_at expires_at?',

@@ -35,11 +35,7 @@ export const invitationColumnsSql = `i.id, i.form_id, i.batch_id, i.email, i.nam
   case when s.completed_at is not null and s.trashed_at is null then s.id end as submission_id`;
 
 /** Reads the next batch of a form's invitations, newest first. Repeated to read all of them. */
-const readOnInvitations = statement(
-  'invitations.read_on_invitations',
-  'workspace_id form_id before:uuid? limit',
-  invitationColumns,
-)`
+const readOnInvitations = statement('workspace_id form_id before:uuid? limit', invitationColumns)`
   select ${invitationColumnsSql}
     from invitations i ${submissionJoinSql}
    where i.workspace_id = $workspace_id and i.form_id = $form_id and ($before is null or i.id < $before)

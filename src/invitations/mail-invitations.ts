@@ -33,7 +33,6 @@ export const mailColumns = columns(
 
 /** Records the queued emails of invitations. `ids` and `mail_ids` correspond by position. */
 const recordQueuedEmails = statement(
-  'invitations.note_mails',
   ['workspace_id ids mail_ids:uuids now', { purpose: textEnum<MailPurpose>() }],
   '',
 )`
@@ -115,7 +114,7 @@ function writeMail(
 /**
  * Records that the last email of an invitation was sent. The first one starts the schedule of its reminders.
  */
-const recordEmailSent = statement('invitations.note_mail_sent', 'workspace_id mail_id now', '')`
+const recordEmailSent = statement('workspace_id mail_id now', '')`
   update invitations i
      set sent_at = coalesce(i.sent_at, $now), bounced_at = null, mail_error = null,
          remind_at = case when i.sent_at is null and i.revoked_at is null
@@ -126,11 +125,7 @@ const recordEmailSent = statement('invitations.note_mail_sent', 'workspace_id ma
      and b.workspace_id = i.workspace_id and b.id = i.batch_id`;
 
 /** Records why an email could not be delivered. With `bounced_at` the failure is final. */
-const recordEmailFailed = statement(
-  'invitations.note_mail_failed',
-  'workspace_id mail_id error bounced_at:timestamp?',
-  '',
-)`
+const recordEmailFailed = statement('workspace_id mail_id error bounced_at:timestamp?', '')`
   update invitations set mail_error = $error, bounced_at = coalesce($bounced_at, bounced_at)
    where workspace_id = $workspace_id and mail_id = $mail_id`;
 

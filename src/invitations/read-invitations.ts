@@ -15,11 +15,7 @@ import type { InvitationStatus } from './draft.ts';
 import { invitationColumnsSql, invitationStatusSql, submissionJoinSql } from './links-file.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 
-export const findInvitations = statement(
-  'invitations.find_invitations',
-  'workspace_id form_id ids',
-  invitationColumns,
-)`
+export const findInvitations = statement('workspace_id form_id ids', invitationColumns)`
   select ${invitationColumnsSql}
     from invitations i ${submissionJoinSql}
     join forms f on f.workspace_id = i.workspace_id and f.id = i.form_id
@@ -30,7 +26,6 @@ export const findInvitations = statement(
  * invitations is one row with empty columns; a missing form returns no row.
  */
 const listInvitations = statement(
-  'invitations.list_invitations',
   [
     'workspace_id form_id below_id limit offset',
     {

@@ -15,7 +15,7 @@ import { defaultMessage, placeholders } from './message.ts';
 import type { InvitationsOverview } from './shapes.ts';
 
 /** Counts the invitations of a form by status; statuses without invitations are omitted. */
-const countInvitations = statement('invitations.count_invitations', 'workspace_id form_id', [
+const countInvitations = statement('workspace_id form_id', [
   'count',
   { status: textEnum<InvitationStatus>() },
 ])`
@@ -25,7 +25,7 @@ const countInvitations = statement('invitations.count_invitations', 'workspace_i
    group by 1`;
 
 /** Lists the last batches of a form, newest first, with their progress and the number of queued emails. */
-const listBatches = statement('invitations.list_batches', 'workspace_id form_id limit', [
+const listBatches = statement('workspace_id form_id limit', [
   'id subject message reminder_subject? reminder_message? remind_after_days is_mailed',
   'total:integer created skipped waiting:bigint created_at created_by? failed_reason?',
 ])`

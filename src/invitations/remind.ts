@@ -30,7 +30,7 @@ const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_a
   and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
 
 /** Locks the invitations with these ids that can be emailed now, until the transaction ends. */
-export const lockToMail = statement('invitations.lock_to_mail', 'workspace_id form_id ids now', mailColumns)`
+export const lockToMail = statement('workspace_id form_id ids now', mailColumns)`
   select ${mailSelection} from ${mailSource}
    where i.workspace_id = $workspace_id and i.form_id = $form_id and i.id = any($ids) and ${isOpen} and ${wantsMail}
    order by i.id
@@ -40,11 +40,7 @@ export const lockToMail = statement('invitations.lock_to_mail', 'workspace_id fo
  * Disables the link of an invitation and its reminders. Returns no row if the invitation is missing or
  * already revoked.
  */
-const revokeInvitation = statement(
-  'invitations.revoke_invitation',
-  'workspace_id form_id id now',
-  'mail_id?',
-)`
+const revokeInvitation = statement('workspace_id form_id id now', 'mail_id?')`
   update invitations set revoked_at = $now, remind_at = null
    where workspace_id = $workspace_id and form_id = $form_id and id = $id and revoked_at is null
   returning mail_id`;
@@ -123,11 +119,7 @@ export async function revokeFormInvitation(
  * an email since `quiet_since`, or whose email is still queued, are omitted.
  * @param ids null for all invitations of the form.
  */
-const lockUnanswered = statement(
-  'invitations.lock_unanswered',
-  'workspace_id form_id ids? after? quiet_since:timestamp now',
-  mailColumns,
-)`
+const lockUnanswered = statement('workspace_id form_id ids? after? quiet_since:timestamp now', mailColumns)`
   select ${mailSelection} from ${mailSource}
    where i.workspace_id = $workspace_id and i.form_id = $form_id
      and ($ids is null or i.id = any($ids)) and ($after is null or i.id > $after)
@@ -142,10 +134,7 @@ const lockUnanswered = statement(
  * Locks up to a hundred invitations whose scheduled reminder is due, of all forms. Skips those that other
  * processes have locked.
  */
-const lockDueReminders = statement('invitations.lock_due_reminders', 'now', [
-  'workspace_id is_open',
-  mailColumns,
-])`
+const lockDueReminders = statement('now', ['workspace_id is_open', mailColumns])`
   /* sweep: across workspaces */
   select i.workspace_id,
          ${isOpen} and ${wantsMail} and i.bounced_at is null and f.status = 'published'
@@ -159,7 +148,7 @@ const lockDueReminders = statement('invitations.lock_due_reminders', 'now', [
 const remindAt = 'i.sent_at + make_interval(days => day)';
 
 /** Moves the reminder schedule to its next day in the future, or ends it. */
-const advanceReminders = statement('invitations.advance_reminders', 'workspace_id ids now', '')`
+const advanceReminders = statement('workspace_id ids now', '')`
   update invitations i
      set remind_at = (select min(${remindAt}) from unnest(b.remind_after_days) as day where ${remindAt} > $now)
     from invitation_batches b

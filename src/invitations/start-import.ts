@@ -48,31 +48,19 @@ export async function planImportInThread(
 }
 
 /** Returns which of these addresses have unsubscribed from the workspace's emails. */
-const selectUnsubscribed = statement(
-  'invitations.select_unsubscribed',
-  'workspace_id address_keys',
-  'address_key',
-)`
+const selectUnsubscribed = statement('workspace_id address_keys', 'address_key')`
   select given.address_key from unnest($address_keys) as given (address_key)
     join unsubscribed_addresses u
       on u.workspace_id = $workspace_id and u.address_key = ${unsubscribedHashSql('given.address_key')}`;
 
 /** Finds the batch for a step of its import, unless its form is deleted. */
-const findBatch = statement(
-  'invitations.find_batch',
-  'workspace_id id',
-  'id form_id is_mailed expires_at? created_by?',
-)`
+const findBatch = statement('workspace_id id', 'id form_id is_mailed expires_at? created_by?')`
   select b.id, b.form_id, b.is_mailed, b.expires_at, b.created_by
     from invitation_batches b join forms f on f.workspace_id = b.workspace_id and f.id = b.form_id
    where b.workspace_id = $workspace_id and b.id = $id and f.deleted_at is null`;
 
 /** Returns which of these addresses have an invitation to the form that is not revoked. */
-const selectInvited = statement(
-  'invitations.select_invited',
-  'workspace_id form_id address_keys',
-  'address_key',
-)`
+const selectInvited = statement('workspace_id form_id address_keys', 'address_key')`
   select address_key from invitations
    where workspace_id = $workspace_id and form_id = $form_id and address_key = any($address_keys)
      and revoked_at is null`;

@@ -8,18 +8,14 @@ import { readUnsubscribeToken, verifyUnsubscribeSignature } from './admission.ts
 import { unsubscribedHashSql } from './links-file.ts';
 
 /** Finds the address behind an unsubscribe link of this form; the form's id identifies its workspace. */
-const findAddressee = statement('invitations.find_addressee', 'form_id id', 'workspace_id address_key')`
+const findAddressee = statement('form_id id', 'workspace_id address_key')`
   select i.workspace_id, i.address_key
     from form_lookup f
     join invitations i on i.workspace_id = f.workspace_id and i.id = $id and i.form_id = f.form_id
    where f.form_id = $form_id`;
 
 /** Unsubscribes an address from the workspace's emails. @returns its emails, which may still be queued. */
-const unsubscribeAddress = statement(
-  'invitations.unsubscribe_address',
-  'workspace_id address_key now',
-  'mail_id?',
-)`
+const unsubscribeAddress = statement('workspace_id address_key now', 'mail_id?')`
   with unsubscribed as (
     insert into unsubscribed_addresses (workspace_id, address_key, created_at)
     values ($workspace_id, ${unsubscribedHashSql('$address_key')}, $now) on conflict do nothing)

@@ -9,18 +9,18 @@ import type { Storage } from './storage.ts';
 import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from './vault.ts';
 
 /** Finds whether the database has the `instance` table. An empty database does not. */
-export const findInstanceTable = statement('instance.find_instance', '', 'is_there')`
+export const findInstanceTable = statement('', 'is_there')`
   select to_regclass('instance') is not null as is_there`;
 
 /** Returns at most one row, and none before a key was used. */
-export const selectKeyFingerprint = statement('instance.select_key_fingerprint', '', 'key_fingerprint')`
+export const selectKeyFingerprint = statement('', 'key_fingerprint')`
   select key_fingerprint from instance`;
 
 /** If several processes insert one, the first wins. */
-const insertKeyFingerprint = statement('instance.insert_key_fingerprint', 'key_fingerprint', '')`
+const insertKeyFingerprint = statement('key_fingerprint', '')`
   insert into instance (key_fingerprint) values ($key_fingerprint) on conflict do nothing`;
 
-export const updateKeyFingerprint = statement('instance.update_key_fingerprint', 'key_fingerprint', '')`
+export const updateKeyFingerprint = statement('key_fingerprint', '')`
   update instance set key_fingerprint = $key_fingerprint`;
 
 const remedy =
@@ -83,13 +83,13 @@ function refuseOtherKey({ dataDir, secretKey }: Settings, vault: Vault, known: s
 }
 
 /** Returns one row if a key was used. A process that marks another storage at the same time waits. */
-const lockStorageId = statement('instance.lock_storage_id', '', 'storage_id?')`
+const lockStorageId = statement('', 'storage_id?')`
   select storage_id from instance for update`;
 
-export const setStorageId = statement('instance.set_storage_id', 'storage_id?', '')`
+export const setStorageId = statement('storage_id?', '')`
   update instance set storage_id = $storage_id`;
 
-export const selectStorageId = statement('instance.select_storage_id', '', 'storage_id?')`
+export const selectStorageId = statement('', 'storage_id?')`
   select storage_id from instance`;
 
 /** Thrown if this process must not use a database, because other processes would not find its files. */

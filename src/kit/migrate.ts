@@ -5,16 +5,12 @@ import { type Database, transaction } from './database.ts';
 import { statement } from './statement.ts';
 
 /** Returns the schema of a session, its search path, and whether the instance has cells. */
-export const findSessionSchema = statement(
-  'search_path.find_home',
-  '',
-  'schema_name path knows_cells:boolean',
-)`
+export const findSessionSchema = statement('', 'schema_name path knows_cells:boolean')`
   select current_schema()::text as schema_name, current_setting('search_path') as path,
          to_regclass('cells') is not null as knows_cells`;
 
 /** Sets the search path until the end of the transaction. */
-export const setSearchPath = statement('search_path.set', 'path', 'path')`
+export const setSearchPath = statement('path', 'path')`
   select set_config('search_path', $path, true) as path`;
 
 /** Formats schemas as a search path. */

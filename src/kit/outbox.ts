@@ -84,7 +84,6 @@ const kinds: StatementColumn<MailKind[]> = { pg: texts.pg };
 
 /** Inserts emails with their jobs, skipping existing ids. The arrays have one entry per email. */
 const insertMails = statement(
-  'outbox.insert_mails',
   [
     'workspace_id form_id? is_private:boolean submission_ids ids lanes recipients:texts',
     'subjects:texts contents:byteStrings',
@@ -232,7 +231,7 @@ export const oneLine = (text: string): string =>
     .toWellFormed();
 
 /** Cancels queued emails and returns their ids. An email that is being sent may still arrive. */
-export const cancelMails = statement('outbox.cancel_mails', 'workspace_id ids', 'id')`
+export const cancelMails = statement('workspace_id ids', 'id')`
   update mails
      set state = 'cancelled', content = null, next_attempt_at = null, settled_at = now()
    where workspace_id = $workspace_id and id = any($ids) and state = 'queued'
@@ -243,11 +242,7 @@ export const cancelMails = statement('outbox.cancel_mails', 'workspace_id ids', 
  * has no content left and stays.
  * @returns for each queued email, the other submissions in it.
  */
-export const deleteMailsAboutSubmissions = statement(
-  'outbox.delete_mails_about',
-  'workspace_id submission_ids',
-  'other_ids:uuids',
-)`
+export const deleteMailsAboutSubmissions = statement('workspace_id submission_ids', 'other_ids:uuids')`
   with gone as (
     delete from mails
      where workspace_id = $workspace_id and submission_ids <> '{}' and submission_ids && $submission_ids

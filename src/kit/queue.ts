@@ -93,7 +93,6 @@ export const insertJobsSql = (source: string): string =>
    select workspace_id, id, kind, lane, payload, run_at, at from ${source} ${restartIfParked}`;
 
 const insertJob = statement(
-  'queue.enqueue_job',
   [
     'workspace_id id kind:text lane',
     { payload: jsonb<object>() /** Seconds until it is due. */, delay: double },
@@ -113,7 +112,7 @@ export const getTracePayload = (): { traceparent?: string } => {
 export const enqueueJob: typeof insertJob = (db, job) =>
   insertJob(db, { ...job, payload: { ...job.payload, ...getTracePayload() } });
 
-const notifyJobs = statement('queue.announce_jobs', 'payloads:texts', '')`
+const notifyJobs = statement('payloads:texts', '')`
   select from unnest($payloads) as payload, pg_notify('${jobsChannel}', payload)`;
 
 /** Returns the announcement of new jobs in a pool's cell. A queue recognizes its own by `sender`. */
@@ -175,16 +174,12 @@ const claimedJobKey = (job: Job): { workspace_id: string; id: string; lease_toke
   lease_token: job.leaseToken,
 });
 
-const deleteClaimedJob = statement('queue.delete_held_job', claimedJobColumns, 'id')`
+const deleteClaimedJob = statement(claimedJobColumns, 'id')`
   delete from jobs
    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
   returning id`;
 
-const updateClaimedJob = statement(
-  'queue.update_held_job',
-  ['delay failures lost_claims', claimedJobColumns],
-  'id',
-)`
+const updateClaimedJob = statement(['delay failures lost_claims', claimedJobColumns], 'id')`
   update jobs
      set run_at = now() + make_interval(secs => $delay), lease_token = null, failures = $failures,
          lost_claims = $lost_claims

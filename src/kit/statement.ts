@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import { ApiError } from './errors.ts';
 import { recordFullDatabaseDisk } from './storage.ts';
@@ -196,7 +197,7 @@ type ValueOf<C> = C extends StatementColumn<infer T> ? T : never;
 /** The row (or the parameters) of a set of columns. */
 export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
-/** A registered statement, for the test that compares declarations with PostgreSQL. */
+/** A registered statement, for the test that compares declarations with PostgreSQL. Its name is its hash. */
 export type DeclaredStatement = { name: string; text: string; parameters: Columns; columns: Columns };
 
 const registry = new Map<string, DeclaredStatement>();
@@ -209,34 +210,28 @@ type RunStatement<P, C> = (db: Queryable, values: RowOf<ColumnsOf<P>>) => Promis
 /**
  * Declares a statement, whose SQL follows as a template, and returns the function that runs it:
  * `(db, parameters) => rows`. It runs as a named prepared statement, planned once per connection.
- * @param name unique in the service, and the name of the prepared statement.
  * @param parameterLists every `$name` of the text.
  * @param columnLists every column of the result; `''` for none.
  */
 export const statement =
-  <const P extends ColumnLists, const C extends ColumnLists>(
-    name: string,
-    parameterLists: P,
-    columnLists: C,
-  ) =>
+  <const P extends ColumnLists, const C extends ColumnLists>(parameterLists: P, columnLists: C) =>
   (texts: readonly string[], ...parts: readonly (string | number)[]): RunStatement<P, C> =>
     declareStatement(
-      name,
       readLists(parameterLists),
       readLists(columnLists),
       String.raw({ raw: texts }, ...parts),
     ) as RunStatement<P, C>;
 
-function declareStatement(name: string, parameters: Columns, found: Columns, source: string) {
-  if (registry.has(name)) throw new Error(`two statements are named ${name}`);
+function declareStatement(parameters: Columns, found: Columns, source: string) {
   const names = Object.keys(parameters);
   const positions = new Map(names.map((name, index) => [name, index + 1]));
   const text = source.trim().replace(/\$([a-z_]+)/g, (_, parameter: string) => {
     const position = positions.get(parameter);
     if (position === undefined)
-      throw new Error(`statement ${name} uses the undeclared parameter $${parameter}`);
+      throw new Error(`$${parameter} is not declared for this statement: ${source}`);
     return `$${position}::${parameters[parameter]!.pg}`;
   });
+  const name = hash('sha1', text);
   registry.set(name, { name, text, parameters, columns: found });
   const readers = Object.entries(found).flatMap(([column, { read }]) =>
     read ? [[column, read] as const] : [],

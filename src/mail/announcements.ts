@@ -12,7 +12,7 @@ import type { Vault } from '#kit/vault.ts';
  * Selects the owners of workspaces with an active API key. An owner of several workspaces is listed once,
  * with the first of them.
  */
-const selectKeyOwners = statement('mail.select_key_owners', 'now', 'user_id email name workspace_id')`
+const selectKeyOwners = statement('now', 'user_id email name workspace_id')`
   /* operator: across workspaces */
   select distinct on (u.id) u.id as user_id, u.email, u.name, m.workspace_id
     from members m
@@ -23,14 +23,14 @@ const selectKeyOwners = statement('mail.select_key_owners', 'now', 'user_id emai
                     and (k.expires_at is null or k.expires_at > $now))
    order by u.id, m.workspace_id`;
 
-const selectAnnounced = statement('mail.select_announced', 'announcement', 'user_id')`
+const selectAnnounced = statement('announcement', 'user_id')`
   select user_id from announced where announcement = $announcement`;
 
 /**
  * Records who gets an announcement. @returns the people who were not recorded yet: of two parallel runs, only
  * one gets each person.
  */
-const insertAnnounced = statement('mail.insert_announced', 'announcement user_ids:texts now', 'user_id')`
+const insertAnnounced = statement('announcement user_ids:texts now', 'user_id')`
   insert into announced (announcement, user_id, announced_at)
   select $announcement, user_id, $now from unnest($user_ids) as person (user_id)
   on conflict (announcement, user_id) do nothing

@@ -29,7 +29,7 @@ import { LoggedMail, MailLog, MailQuery, MailStatus, TestMailRequest, TestMailRe
 /**
  * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
  */
-export const deleteOldMails = statement('mail.delete_old_mails', 'now', 'id')`
+export const deleteOldMails = statement('now', 'id')`
   /* sweep: across workspaces */
   delete from mails where (workspace_id, id) in (
     select m.workspace_id, m.id from mails m
@@ -57,7 +57,7 @@ const loggedMails = `
      left join forms f on f.workspace_id = m.workspace_id and f.id = m.form_id and f.deleted_at is null
     where m.workspace_id = $workspace_id and not m.is_private`;
 
-const findLoggedMail = statement('mail.find_logged_mail', 'workspace_id id', loggedMail)`
+const findLoggedMail = statement('workspace_id id', loggedMail)`
   ${loggedMails} and m.id = $id`;
 
 /**
@@ -65,7 +65,6 @@ const findLoggedMail = statement('mail.find_logged_mail', 'workspace_id id', log
  * be the latest one for that invitation. The link must not be revoked, nor the address unsubscribed.
  */
 const requeueMail = statement(
-  'mail.requeue_mail',
   [
     'workspace_id id lanes',
     {
@@ -124,7 +123,6 @@ export async function retryMail(
 
 /** Lists the email log, newest first. */
 const selectMails = statement(
-  'mail.select_mails',
   ['workspace_id below limit offset', { state: nullable(textEnum<MailState>()) }],
   loggedMail,
 )`
@@ -132,7 +130,7 @@ const selectMails = statement(
    order by m.id desc
    limit $limit offset $offset`;
 
-const countMails = statement('mail.count_mails', 'workspace_id', ['count', { state: textEnum<MailState>() }])`
+const countMails = statement('workspace_id', ['count', { state: textEnum<MailState>() }])`
   select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`;
 
 /** Limit of test emails per workspace and minute, because they can go to any address. */

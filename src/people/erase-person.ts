@@ -32,18 +32,17 @@ import {
   hashOfReceipt,
 } from './receipt.ts';
 
-const listSpamFiles = statement('people.list_held_files', 'workspace_id held_ids:uuids', 'id')`
+const listSpamFiles = statement('workspace_id held_ids:uuids', 'id')`
   select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`;
 
 /** Deletes emails, whether sent or not. An email that is being sent at this moment may still arrive. */
-const deleteMails = statement('people.delete_mails', 'workspace_id ids', 'id')`
+const deleteMails = statement('workspace_id ids', 'id')`
   delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`;
 
 /**
  * Finds a batch of import lines that have not become submissions or invitations yet and may contain the term.
  */
 const findWaitingLines = statement(
-  'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
   'import_id:uuid line entry:text',
 )`
@@ -53,21 +52,13 @@ const findWaitingLines = statement(
   order by import_id, line limit $limit`;
 
 /** Deletes lines of imports. `import_ids` and `lines` correspond by position. */
-const deleteWaitingLines = statement(
-  'people.delete_waiting_lines',
-  'workspace_id import_ids:uuids lines:integers',
-  'line',
-)`
+const deleteWaitingLines = statement('workspace_id import_ids:uuids lines:integers', 'line')`
   delete from task_items i using unnest($import_ids, $lines) as given (import_id, line)
   where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line
   returning i.position as line`;
 
 /** Deletes import problems whose message contains the term. */
-const clearImportProblems = statement(
-  'people.forget_import_problems',
-  'workspace_id json_pattern word_pattern:text',
-  '',
-)`
+const clearImportProblems = statement('workspace_id json_pattern word_pattern:text', '')`
   update tasks
      set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
                        from jsonb_array_elements(problems) with ordinality as listed (problem, place)
@@ -75,11 +66,7 @@ const clearImportProblems = statement(
   where workspace_id = $workspace_id and problems::text ~* $json_pattern`;
 
 /** Finds a batch of unclaimed uploads whose names may contain the term. */
-const findLooseFiles = statement(
-  'people.find_loose_files',
-  'workspace_id pattern:text after limit',
-  'id filename',
-)`
+const findLooseFiles = statement('workspace_id pattern:text after limit', 'id filename')`
   select id, filename from files
   where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
   order by id limit $limit`;
@@ -88,7 +75,7 @@ const findLooseFiles = statement(
  * Deletes receipts of erasures after each workspace's retention period for audit entries, together with the
  * entries that name them.
  */
-export const deleteOldErasures = statement('people.delete_old_erasures', 'now limit', 'id')`
+export const deleteOldErasures = statement('now limit', 'id')`
   /* sweep: across workspaces */
   delete from tasks where (workspace_id, id) in (
     select t.workspace_id, t.id from workspaces w cross join lateral (
@@ -100,7 +87,7 @@ export const deleteOldErasures = statement('people.delete_old_erasures', 'now li
   returning id`;
 
 /** Reads a batch of unsent emails, whose contents are sealed. */
-const readSealedMails = statement('people.read_sealed_mails', 'workspace_id after limit', 'id content')`
+const readSealedMails = statement('workspace_id after limit', 'id content')`
   select id, content from mails
   where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`;
 

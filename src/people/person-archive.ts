@@ -12,7 +12,7 @@ import type { PersonRecord, PersonRecordKind } from './person-records.ts';
 // Archive of a person ---------------------------------------------------------------------------------------
 
 /** Finds a submission with all its data, for the archive. */
-const findSubmissionToExport = statement('people.find_submission_to_pack', 'workspace_id id', {
+const findSubmissionToExport = statement('workspace_id id', {
   facts: json<object>(),
   structure: effectiveFormColumn,
   answers: json<Answers>(),
@@ -43,7 +43,7 @@ const findSubmissionToExport = statement('people.find_submission_to_pack', 'work
   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
   where s.workspace_id = $workspace_id and s.id = $id`;
 
-const findSpamToExport = statement('people.find_held_to_pack', 'workspace_id id', {
+const findSpamToExport = statement('workspace_id id', {
   facts: json<object>(),
   structure: effectiveFormColumn,
   answers: json<Answers>(),
@@ -56,7 +56,7 @@ const findSpamToExport = statement('people.find_held_to_pack', 'workspace_id id'
   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
   where h.workspace_id = $workspace_id and h.id = $id`;
 
-const findInvitationToExport = statement('people.find_invitation_to_pack', 'workspace_id id', {
+const findInvitationToExport = statement('workspace_id id', {
   facts: json<object>(),
 })`
   select json_build_object('id', i.id, 'form_id', i.form_id, 'form_name', f.name, 'email', i.email, 'name', i.name,
@@ -66,13 +66,13 @@ const findInvitationToExport = statement('people.find_invitation_to_pack', 'work
   where i.workspace_id = $workspace_id and i.id = $id`;
 
 /** Finds an email, for the archive. The content of sent emails is not stored. */
-const findMailToExport = statement('people.find_mail_to_pack', 'workspace_id id', { facts: json<object>() })`
+const findMailToExport = statement('workspace_id id', { facts: json<object>() })`
   select json_build_object('id', id, 'form_id', form_id, 'kind', kind, 'recipient', recipient, 'subject', subject,
     'state', state, 'created_at', created_at, 'settled_at', settled_at) as facts
   from mails where workspace_id = $workspace_id and id = $id`;
 
 /** Finds the events of a permanently deleted submission, for the archive. */
-const findEventsToExport = statement('people.find_events_to_pack', 'workspace_id id', {
+const findEventsToExport = statement('workspace_id id', {
   facts: json<object>(),
 })`
   select json_build_object('submission_id', $id, 'events', json_agg(json_build_object('event', kind,
@@ -80,7 +80,7 @@ const findEventsToExport = statement('people.find_events_to_pack', 'workspace_id
   from events where workspace_id = $workspace_id and submission_id = $id having count(*) > 0`;
 
 /** Lists the files of a submission, including one in the spam box. */
-const listFilesToExport = statement('people.list_files_to_pack', 'workspace_id id', 'id filename size')`
+const listFilesToExport = statement('workspace_id id', 'id filename size')`
   select id, filename, size from files
   where workspace_id = $workspace_id and (submission_id = $id or held_id = $id) order by id`;
 

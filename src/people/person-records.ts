@@ -40,12 +40,14 @@ const versionOf = `join form_versions v
  * form `v` of a row `l` of the window.
  * @param texts selects `place` and `value` of `l`. @param facts selects the facts of `l`.
  */
-const declareRecordSearch = (
-  name: string,
-  { from, size, form, texts, facts }: Record<'from' | 'size' | 'form' | 'texts', string> & { facts?: string },
-) =>
+const declareRecordSearch = ({
+  from,
+  size,
+  form,
+  texts,
+  facts,
+}: Record<'from' | 'size' | 'form' | 'texts', string> & { facts?: string }) =>
   statement(
-    `people.look_in_${name}`,
     {
       workspace_id: uuid,
       after: uuid,
@@ -81,7 +83,7 @@ const declareRecordSearch = (
          where s.texts is not null) hit on true`;
 
 /** Searches all submissions: answers, reference data, tags, notes, and values from before an edit. */
-const searchSubmissionRecords = declareRecordSearch('submissions', {
+const searchSubmissionRecords = declareRecordSearch({
   from: 'submissions t where true',
   size: `octet_length(t.answers::text) + coalesce((
            select sum(octet_length(c.changes::text)) from submission_changes c
@@ -104,7 +106,7 @@ const searchSubmissionRecords = declareRecordSearch('submissions', {
 });
 
 /** Searches the answers and reference data of submissions in the spam box. */
-const searchSpamRecords = declareRecordSearch('held', {
+const searchSpamRecords = declareRecordSearch({
   from: 'held_submissions t where true',
   size: 'octet_length(t.answers::text)',
   form: versionOf,
@@ -116,7 +118,7 @@ const searchSpamRecords = declareRecordSearch('held', {
 });
 
 /** Searches invitations: address, name, reference data and prefilled answers. */
-const searchInvitationRecords = declareRecordSearch('invitations', {
+const searchInvitationRecords = declareRecordSearch({
   from: 'invitations t where true',
   size: 'octet_length(t.prefill::text)',
   form: formOf,
@@ -132,7 +134,7 @@ const searchInvitationRecords = declareRecordSearch('invitations', {
 /**
  * Searches emails by recipient and subject. Private emails between the service and a person are not searched.
  */
-const searchMailRecords = declareRecordSearch('mails', {
+const searchMailRecords = declareRecordSearch({
   from: 'mails t where not t.is_private',
   size: 'octet_length(t.subject)',
   form: formOf,
@@ -142,7 +144,7 @@ const searchMailRecords = declareRecordSearch('mails', {
 });
 
 /** Searches the events of permanently deleted submissions. `id` is the id of the submission. */
-const searchEventRecords = declareRecordSearch('events', {
+const searchEventRecords = declareRecordSearch({
   from: 'events t where not t.is_test',
   size: 'octet_length(t.snapshot::text)',
   form: formOf,

@@ -6,7 +6,7 @@ import { acronymOf, type Segment, type Token, tokensOf } from '#submissions/sear
 import type { SoughtKind, SoughtWords } from './search-words.ts';
 
 /** Selects the words that have a stem in common with a word of the query, in their language. */
-const matchWords = statement('match_words', 'languages words:texts q', 'language word:text')`
+const matchWords = statement('languages words:texts q', 'language word:text')`
   select given.language, given.word
   from unnest($languages, $words) as given (language, word)
   join (

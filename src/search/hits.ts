@@ -105,7 +105,6 @@ function excerptOf(text: string, words: readonly string[]): string {
  * named ones. Only forms with these options are parsed.
  */
 export const listLabelledOptions = statement(
-  'list_labelled_options',
   'workspace_id form_ids? elements?',
   'form_id element id:text label',
 )`
@@ -175,7 +174,7 @@ export function openOptionLabels(database: Database): ReadOptionLabels {
 const keyOf = ({ id, version }: Live): string => `${id}:${version}`;
 
 /** Selects the answers of the newest submissions that match a query, except unusually long ones. */
-const listWrittenTexts = statement('list_written_texts', ['limit', searchParameters], 'answers:text')`
+const listWrittenTexts = statement(['limit', searchParameters], 'answers:text')`
   with ${fullSearchSql}
   select s.answers::text as answers
   from (${selectMatchesSql('anywhere', { limit: '$limit', inOrder: true })}) newest

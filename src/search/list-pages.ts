@@ -45,14 +45,12 @@ const asRow = { found: rowColumns, selection: rowSelection };
  * each length anew.
  */
 const plainPage = <Found extends Columns>(
-  name: string,
   { found, selection, version }: Projection<Found>,
   statusCondition: string,
 ) => {
   const listed = `select p.id from submissions p
        where p.workspace_id = f.workspace_id and p.form_id = f.id and p.trashed_at is null ${statusCondition}`;
   return statement(
-    name,
     ['workspace_id form_id limit offset', { status: nullable(textEnum<SubmissionStatus>()) }],
     ['total', nullableColumns(found)],
   )`
@@ -78,9 +76,9 @@ const plainPage = <Found extends Columns>(
 };
 
 /** Declares the statements for a page of a form without any filter, and with a status only. */
-const plainPages = <Found extends Columns>(name: string, projection: Projection<Found>) => ({
-  any: plainPage(name, projection, ''),
-  one: plainPage(`${name}_by_status`, projection, 'and p.status = $status'),
+const plainPages = <Found extends Columns>(projection: Projection<Found>) => ({
+  any: plainPage(projection, ''),
+  one: plainPage(projection, 'and p.status = $status'),
 });
 
 /** The submissions `p` that meet the condition of their form, whose number is `f.condition`. */
@@ -132,41 +130,36 @@ const selectPage = (
    order by ${by('page.received_at', 's.id')}`;
 
 /** A page of filtered submissions, without the total: one statement for each kind of filter. */
-const filteredPages = <Found extends Columns>(
-  name: string,
-  projection: Projection<Found>,
-  order: PageOrder,
-) =>
+const filteredPages = <Found extends Columns>(projection: Projection<Found>, order: PageOrder) =>
   (order.isReceived ? declareByFilterReceived : declareByFilterKind)(
-    name,
-    (each, columns, met) =>
-      statement(each, [forms, columns, cut], projection.found)`
+    (columns, met) =>
+      statement([forms, columns, cut], projection.found)`
       ${selectPage(projection, order, { from: allForms, met })}`,
   );
 
 /** A page of filtered submissions of forms that each have their own condition. */
-const pageByForm = (name: string, order: PageOrder) =>
-  statement(name, ['workspace_id', conditionsColumns, cut], foundColumns)`
+const pageByForm = (order: PageOrder) =>
+  statement(['workspace_id', conditionsColumns, cut], foundColumns)`
     ${selectPage(asSubmission, order, { from: filteredForms, met: metByForm })}`;
 
 /** Pages of lists, as the API returns submissions. */
 export const submissionPageStatements = {
-  plain: plainPages('list_submissions', asSubmission),
+  plain: plainPages(asSubmission),
   newest: {
-    ...filteredPages('list.newest', asSubmission, newest),
-    byForm: pageByForm('list.newest_by_form', newest),
+    ...filteredPages(asSubmission, newest),
+    byForm: pageByForm(newest),
   },
   oldest: {
-    ...filteredPages('list.oldest', asSubmission, oldest),
-    byForm: pageByForm('list.oldest_by_form', oldest),
+    ...filteredPages(asSubmission, oldest),
+    byForm: pageByForm(oldest),
   },
 };
 
 /** Pages of the table of a form. */
 export const rowPageStatements = {
-  plain: plainPages('list_rows', asRow),
-  newest: filteredPages('list.newest_rows', asRow, newest),
-  received: filteredPages('list.received_rows', asRow, received),
+  plain: plainPages(asRow),
+  newest: filteredPages(asRow, newest),
+  received: filteredPages(asRow, received),
 };
 
 const selectTotal = (from: string, met: string): string =>
@@ -174,21 +167,17 @@ const selectTotal = (from: string, met: string): string =>
    from ${from} f
    cross join lateral (select count(*) as count from submissions p where ${ofForm} and ${met}) counted`;
 
-const countBy = (name: string, each: typeof declareByFilterKind) =>
-  each(
-    name,
-    (name, columns, met) => statement(name, [forms, columns], 'total')`
-                                                                                ${selectTotal(allForms, met)}`,
-  );
+const countBy = (each: typeof declareByFilterKind) =>
+  each((columns, met) => statement([forms, columns], 'total')`${selectTotal(allForms, met)}`);
 
 /** The statements that count the submissions that match a filter. */
 export const countStatements = {
-  byId: countBy('list.count', declareByFilterKind),
-  byReceived: countBy('list.count_received', declareByFilterReceived),
-  byForm: statement('list.count_by_form', ['workspace_id', conditionsColumns], 'total')`
+  byId: countBy(declareByFilterKind),
+  byReceived: countBy(declareByFilterReceived),
+  byForm: statement(['workspace_id', conditionsColumns], 'total')`
     ${selectTotal(filteredForms, metByForm)}`,
   /** For a filter by status only; reads the counters. */
-  byCounters: statement('list.count_by_counters', [{ status: spanColumns.status }, forms], 'total')`
+  byCounters: statement([{ status: spanColumns.status }, forms], 'total')`
     select coalesce(sum(c.count), 0)::bigint as total
     from forms f
     join submission_counts c on c.workspace_id = f.workspace_id and c.form_id = f.id

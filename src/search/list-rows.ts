@@ -13,16 +13,14 @@ const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 const neighboursColumns = columns('previous_id? next_id?');
 export const findNeighbours = {
   begun: declareByFilterKind(
-    'view.find_neighbours',
-    (name, columns, met) =>
-      statement(name, ['id', form, columns], neighboursColumns)`
+    (columns, met) =>
+      statement(['id', form, columns], neighboursColumns)`
       select (select p.id from submissions p where ${ofForm} and ${met} and p.id > $id order by p.id limit 1) as previous_id,
              (select p.id from submissions p where ${ofForm} and ${met} and p.id < $id order by p.id desc limit 1) as next_id`,
   ),
   received: declareByFilterReceived(
-    'view.find_received_neighbours',
-    (name, columns, met) =>
-      statement(name, ['id', form, columns], neighboursColumns)`
+    (columns, met) =>
+      statement(['id', form, columns], neighboursColumns)`
       with here as (
         select ${receivedAtSql} as at, p.id from submissions p where p.workspace_id = $workspace_id and p.id = $id)
       select
@@ -35,9 +33,8 @@ export const findNeighbours = {
 
 /** Selects every id of the table, newest first, up to `limit`. */
 export const listViewIds = declareByFilterKind(
-  'view.list_view_ids',
-  (name, columns, met) =>
-    statement(name, ['limit', form, columns], 'ids')`
+  (columns, met) =>
+    statement(['limit', form, columns], 'ids')`
     select coalesce(array_agg(id order by id desc), '{}') as ids from (
       select p.id from submissions p where ${ofForm} and ${met} order by p.id desc limit $limit) page`,
 );
@@ -57,9 +54,8 @@ const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::te
 
 /** Selects the next rows of an export, newest first, below `to_id`. */
 export const readViewBatch = declareByFilterKind(
-  'view.read_view_down',
-  (name, columns, met) =>
-    statement(name, ['limit', form, columns], exportedColumns)`
+  (columns, met) =>
+    statement(['limit', form, columns], exportedColumns)`
     select ${exportedRow} from submissions p where ${ofForm} and ${met} order by p.id desc limit $limit`,
 );
 
@@ -67,14 +63,14 @@ export const readViewBatch = declareByFilterKind(
  * Selects these submissions of the form, in the order of the ids. Submissions that were deleted in the
  * meantime are left out.
  */
-export const readSubmissionsById = statement('view.read_listed', 'workspace_id form_id ids', exportedColumns)`
+export const readSubmissionsById = statement('workspace_id form_id ids', exportedColumns)`
   select ${exportedRow}
   from unnest($ids) with ordinality as listed (id, place)
   join submissions p on p.workspace_id = $workspace_id and p.form_id = $form_id and p.id = listed.id and p.trashed_at is null
   order by listed.place`;
 
 /** Selects a submission with the version that was answered. */
-export const findViewedSubmission = statement('view.find_viewed_submission', 'workspace_id id', [
+export const findViewedSubmission = statement('workspace_id id', [
   'form_id fields:text form_name is_live_version:boolean',
   { structure: effectiveFormColumn },
   rowColumns,
@@ -86,14 +82,13 @@ export const findViewedSubmission = statement('view.find_viewed_submission', 'wo
   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`;
 
-export const findTableSettings = statement('view.find_table_settings', 'workspace_id form_id user_id', {
+export const findTableSettings = statement('workspace_id form_id user_id', {
   settings: jsonb<TableSettings>(),
 })`
   select settings from table_settings
   where workspace_id = $workspace_id and form_id = $form_id and user_id = $user_id`;
 
 export const saveTableSettings = statement(
-  'view.save_table_settings',
   ['workspace_id form_id user_id', { settings: jsonb<TableSettings>() }],
   '',
 )`

@@ -19,7 +19,7 @@ import { listSearchedForms } from './suggest.ts';
  * Selects the current and earlier types of the elements with these ids, in any version of the accessible
  * forms.
  */
-const listNamedTypes = statement('list_named_types', 'workspace_id form_ids? elements', 'element type:text')`
+const listNamedTypes = statement('workspace_id form_ids? elements', 'element type:text')`
   select distinct named.id as element, named.type
   from forms f
   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
@@ -33,11 +33,7 @@ const listNamedTypes = statement('list_named_types', 'workspace_id form_ids? ele
  * Selects options whose label, in any language of the live version, may contain one of the folded texts. Forms
  * in ASCII are parsed only if they contain one; folding others as a whole would take longer than parsing them.
  */
-const listMatchingOptions = statement(
-  'list_options_saying',
-  'workspace_id form_ids? texts',
-  'form_id element id:text label',
-)`
+const listMatchingOptions = statement('workspace_id form_ids? texts', 'form_id element id:text label')`
   select f.id as form_id, asking.attrs ->> 'id' as element, option ->> 'id' as id, named.label
   from forms f
   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version

@@ -73,7 +73,7 @@ const FilesQuery = strictObject({
   format: Type.Optional(Type.Enum(['zip'], { description: 'Defaults to `zip`.' })),
 });
 
-const hasAssignments = statement('view.has_assignments', 'workspace_id form_id', {
+const hasAssignments = statement('workspace_id form_id', {
   has_assignments: boolean,
 })`
   select exists (

@@ -53,13 +53,13 @@ const savedViewParameters = columnsOf('workspace_id id name now', {
 const viewSelection = `v.id, v.form_id, v.name, v.query, v.columns, u.name as created_by, v.created_at, v.updated_at`;
 
 /** Selects the saved views of a form, sorted by name. */
-const listSavedViews = statement('saved.list_views', 'workspace_id form_id', viewColumns)`
+const listSavedViews = statement('workspace_id form_id', viewColumns)`
   select ${viewSelection} from saved_views v left join users u on u.id = v.created_by
   where v.workspace_id = $workspace_id and v.form_id = $form_id
   order by lower(v.name), v.id`;
 
 /** Selects a saved view of a form that is not deleted. */
-export const findSavedView = statement('saved.find_view', 'workspace_id id', viewColumns)`
+export const findSavedView = statement('workspace_id id', viewColumns)`
   select ${viewSelection} from saved_views v
   join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id and f.deleted_at is null
   left join users u on u.id = v.created_by
@@ -69,11 +69,7 @@ export const findSavedView = statement('saved.find_view', 'workspace_id id', vie
  * Saves a view. Returns nothing if the form is deleted or has the maximum number of views. A duplicate name
  * violates saved_views_by_name.
  */
-const insertSavedView = statement(
-  'saved.insert_view',
-  ['form_id created_by? most', savedViewParameters],
-  'id',
-)`
+const insertSavedView = statement(['form_id created_by? most', savedViewParameters], 'id')`
   insert into saved_views (workspace_id, id, form_id, name, query, columns, created_by, created_at, updated_at)
   select workspace_id, $id, id, $name, $query, $columns, $created_by, $now, $now from forms
   where workspace_id = $workspace_id and id = $form_id and deleted_at is null
@@ -81,18 +77,18 @@ const insertSavedView = statement(
   returning id`;
 
 /** Locks a saved view for changing, and returns its current values. */
-const lockSavedView = statement('saved.lock_view', 'workspace_id id', [
+const lockSavedView = statement('workspace_id id', [
   'name updated_at',
   { query: jsonb<ViewQuery>(), columns: nullable(jsonb<TableSettings>()) },
 ])`
   select name, query, columns, updated_at from saved_views where workspace_id = $workspace_id and id = $id for update`;
 
-const updateSavedView = statement('saved.update_view', savedViewParameters, '')`
+const updateSavedView = statement(savedViewParameters, '')`
   update saved_views set name = $name, query = $query, columns = $columns,
     updated_at = greatest($now, updated_at + interval '1 ms')
   where workspace_id = $workspace_id and id = $id`;
 
-const deleteSavedView = statement('saved.delete_view', 'workspace_id id', 'id')`
+const deleteSavedView = statement('workspace_id id', 'id')`
   delete from saved_views where workspace_id = $workspace_id and id = $id returning id`;
 
 /** The maximum number of views per form. */

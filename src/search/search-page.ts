@@ -35,7 +35,6 @@ const anything = { question: fullSearchSql, hasSpan: true };
  * `isSpelled`: a plain word has hardly any other spelling, and a longer statement takes longer to start.
  */
 const pageOf = <Parameters extends typeof wordParameters>(
-  name: string,
   parameters: Parameters,
   { question, hasSpan, isSpelled }: { question: string; hasSpan: boolean; isSpelled: boolean },
 ) => {
@@ -60,7 +59,7 @@ const pageOf = <Parameters extends typeof wordParameters>(
      from (select nearest.id, nearest.code, row_number() over (order by nearest.id desc) as number from (${found}) nearest) f
      cross join question`;
   };
-  return statement(name, ['limit offset', parameters], ['total', foundColumns])`
+  return statement(['limit offset', parameters], ['total', foundColumns])`
     with ${question},
    matches as materialized (${selectMatchesSql('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}),
    total as materialized (select count(*) as total from matches),
@@ -95,14 +94,14 @@ const pageOf = <Parameters extends typeof wordParameters>(
 
 /** For queries that contain only words, by whether they have several spellings. */
 export const searchByWords = {
-  plain: pageOf('search_submissions', wordParameters, { ...wordsAlone, isSpelled: false }),
-  spelled: pageOf('search_spellings', wordParameters, { ...wordsAlone, isSpelled: true }),
+  plain: pageOf(wordParameters, { ...wordsAlone, isSpelled: false }),
+  spelled: pageOf(wordParameters, { ...wordsAlone, isSpelled: true }),
 };
 
 /** For every query that the index can decide. */
 const searchByIndex = {
-  plain: pageOf('search_question', searchParameters, { ...anything, isSpelled: false }),
-  spelled: pageOf('search_question_spellings', searchParameters, { ...anything, isSpelled: true }),
+  plain: pageOf(searchParameters, { ...anything, isSpelled: false }),
+  spelled: pageOf(searchParameters, { ...anything, isSpelled: true }),
 };
 
 /**
@@ -111,7 +110,6 @@ const searchByIndex = {
  * the others. Of each group, the newest $look_window are checked, up to $look_bytes of answers.
  */
 const searchChecked = statement(
-  'search_checked',
   ['look_window:integer look_bytes:integer limit offset', searchParameters, searchCheckParameters],
   ['total is_cut:boolean', nullableColumns(foundColumns)],
 )`
@@ -143,17 +141,16 @@ const searchChecked = statement(
 
 /** Counts the matches up to searchWindow, for a page without a row that has the total. */
 const countPage = <Parameters extends typeof wordParameters>(
-  name: string,
   parameters: Parameters,
   { question, hasSpan }: { question: string; hasSpan: boolean },
 ) =>
-  statement(name, parameters, 'total')`
+  statement(parameters, 'total')`
     with ${question}
    select count(*) as total from (${selectMatchesSql('anywhere', { limit: String(searchWindow), inOrder: false, hasSpan })}) matches`;
 
-export const countMatches = countPage('count_matches', wordParameters, wordsAlone);
+export const countMatches = countPage(wordParameters, wordsAlone);
 
-const countQuestion = countPage('count_question', searchParameters, anything);
+const countQuestion = countPage(searchParameters, anything);
 
 /**
  * Finds a page of submissions that match a query, and their number up to searchWindow. The index alone

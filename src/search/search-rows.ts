@@ -48,17 +48,13 @@ const viewedOfWords = `${wordSearchSql},
   viewed as (select f.id, ${rank} as rank from f)`;
 
 /** Counts the submissions that contain the words of a query, up to `most`: these are checked one by one. */
-export const countCandidates = statement('count_looks', ['most', searchParameters], 'count')`
+export const countCandidates = statement(['most', searchParameters], 'count')`
   with ${fullSearchSql}
   select count(*) as count from (${selectMatchesSql('anywhere', { limit: '$most', inOrder: false })}) found`;
 
 /** Selects one page, with the exact total in each row; returns at least one row. */
-const pageOf = <Parameters extends typeof wordParameters>(
-  name: string,
-  parameters: Parameters,
-  viewed: string,
-) =>
-  statement(name, ['limit offset', parameters], ['total', nullableColumns(rowColumns)])`
+const pageOf = <Parameters extends typeof wordParameters>(parameters: Parameters, viewed: string) =>
+  statement(['limit offset', parameters], ['total', nullableColumns(rowColumns)])`
     with ${viewed},
    page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
    select count.total, ${rowSelection}
@@ -69,23 +65,23 @@ const pageOf = <Parameters extends typeof wordParameters>(
 
 /** The statements for the table by relevance. */
 export const relevanceStatements = {
-  page: pageOf('search_view', viewParameters, viewed),
-  pageOfWords: pageOf('search_view_of_words', wordParameters, viewedOfWords),
+  page: pageOf(viewParameters, viewed),
+  pageOfWords: pageOf(wordParameters, viewedOfWords),
   /** Selects the submissions above and below a given one; none if it is not a match. */
-  neighbours: statement('search_neighbours', ['id', viewParameters], 'previous_id? next_id?')`
+  neighbours: statement(['id', viewParameters], 'previous_id? next_id?')`
     with ${viewed},
     here as (select id, rank from viewed where id = $id)
     select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
            (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
   /** Selects every id by relevance, up to `limit`. */
-  ids: statement('search_view_ids', ['limit', viewParameters], 'ids')`
+  ids: statement(['limit', viewParameters], 'ids')`
     with ${viewed}
     select coalesce(array_agg(id order by rank desc, id desc), '{}') as ids
     from (select id, rank from viewed order by rank desc, id desc limit $limit) page`,
 };
 
 /** The statements for the matches sorted by columns instead of relevance. */
-export const sortedSearchStatements = declareSortedRows('search_view_sorted', viewParameters, {
+export const sortedSearchStatements = declareSortedRows(viewParameters, {
   before: `${viewed},`,
   from: (keys) =>
     `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id and p.trashed_at is null ${keys}`,

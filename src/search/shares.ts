@@ -32,17 +32,17 @@ type ShareRow = RowOf<typeof shareColumns>;
 const selection = `s.id, s.form_id, s.title, s.kind, s.elements, s.expires_at, s.password_hash, s.created_at, s.updated_at,
   ${linkDomainSql('s.workspace_id')} as domain`;
 
-const listShares = statement('list_shares', 'workspace_id form_id', shareColumns)`
+const listShares = statement('workspace_id form_id', shareColumns)`
   select ${selection} from shares s
   where s.workspace_id = $workspace_id and s.form_id = $form_id order by s.id desc`;
 
-const findShare = statement('find_share', 'workspace_id id', shareColumns)`
+const findShare = statement('workspace_id id', shareColumns)`
   select ${selection} from shares s
   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
   where s.workspace_id = $workspace_id and s.id = $id`;
 
 /** Selects the shares of the form in a link, which also determines the workspace. */
-const findSharesOfLink = statement('find_shares_of_link', 'form_id', ['workspace_id', shareColumns])`
+const findSharesOfLink = statement('form_id', ['workspace_id', shareColumns])`
   select s.workspace_id, ${selection}
   from form_lookup l
   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id and f.deleted_at is null
@@ -51,7 +51,6 @@ const findSharesOfLink = statement('find_shares_of_link', 'form_id', ['workspace
 
 /** Inserts a share unless the form has the maximum number. */
 const insertShare = statement(
-  'insert_share',
   [
     'workspace_id id form_id title:text elements expires_at? password_hash? now most',
     { kind: textEnum<ShareKind>() },
@@ -66,7 +65,6 @@ const insertShare = statement(
 
 /** Changes a share. Null keeps a value; expiry and password have their own flags. */
 const updateShare = statement(
-  'update_share',
   [
     'workspace_id id title:text? kind:text? elements? changes_expiry:boolean expires_at?',
     'changes_password:boolean password_hash? now',
@@ -80,7 +78,7 @@ const updateShare = statement(
     updated_at = greatest($now, updated_at + interval '1 ms')
   where workspace_id = $workspace_id and id = $id returning id`;
 
-const deleteShare = statement('delete_share', 'workspace_id id', 'id')`
+const deleteShare = statement('workspace_id id', 'id')`
   delete from shares where workspace_id = $workspace_id and id = $id returning id`;
 
 /** The maximum number of shares per form. */

@@ -89,7 +89,6 @@ const markOf = (place: 1 | 2, at: number): string =>
  * @param source the SQL before the keys, and the submissions `p` with their joins.
  */
 export function declareSortedRows<P extends Columns>(
-  name: string,
   columns: P,
   { before, from }: { before: string; from: (keys: string) => string },
 ) {
@@ -102,7 +101,6 @@ export function declareSortedRows<P extends Columns>(
      * the row for the page cursor.
      */
     page: statement(
-      `${name}_page`,
       ['after:jsonText? limit offset', parameters],
       ['total place?', nullableColumns(rowColumns)],
     )`
@@ -121,14 +119,14 @@ export function declareSortedRows<P extends Columns>(
       left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
       order by ${orderOf('page')}`,
     /** Selects the submissions before and after a given submission; none if it is not in the list. */
-    neighbours: statement(`${name}_neighbours`, ['id', parameters], 'previous_id? next_id?')`
+    neighbours: statement(['id', parameters], 'previous_id? next_id?')`
       with ${keyed},
       placed as (
         select id, lag(id) over ordered as previous_id, lead(id) over ordered as next_id
         from keyed window ordered as (order by ${orderOf('keyed')}))
       select placed.previous_id, placed.next_id from (select) always left join placed on placed.id = $id`,
     /** Selects the first ids, in order. */
-    ids: statement(`${name}_ids`, ['limit', parameters], 'ids')`
+    ids: statement(['limit', parameters], 'ids')`
       with ${keyed}
       select coalesce(array_agg(id order by ${orderOf('first_ones')}), '{}') as ids
       from (select * from keyed order by ${orderOf('keyed')} limit $limit) first_ones`,
@@ -137,7 +135,6 @@ export function declareSortedRows<P extends Columns>(
 
 /** The statements for the table sorted by columns, without words. */
 export const sortedRowStatements = declareSortedRows(
-  'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },
   {
     before: '',

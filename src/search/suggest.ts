@@ -17,17 +17,13 @@ import { findWordsBeginningWith } from './hits.ts';
  * not empty. This way visitors' inserts do not have to do it, and searches do not read a long list
  * (docs/rules.md 11).
  */
-export const cleanPendingList = statement('clean_pending_list', '', 'pages:bigint')`
+export const cleanPendingList = statement('', 'pages:bigint')`
   -- Finds the index by its name, which ends in a number on the nodes of a cluster.
   select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
    where relnamespace = ${sessionSchemaSql} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`;
 
 /** Selects the accessible forms with name, version and language. */
-export const listSearchedForms = statement(
-  'list_searched_forms',
-  'workspace_id form_ids?',
-  'id name version language?',
-)`
+export const listSearchedForms = statement('workspace_id form_ids?', 'id name version language?')`
   select id, name, version, settings ->> 'language' as language from forms
   where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))`;
 
@@ -35,11 +31,7 @@ export const listSearchedForms = statement(
  * Selects elements of the 200 newest accessible forms whose id has this beginning, each with one of its
  * labels.
  */
-const listElementsCalled = statement(
-  'list_elements_called',
-  'workspace_id form_ids? beginning limit',
-  'id:text label',
-)`
+const listElementsCalled = statement('workspace_id form_ids? beginning limit', 'id:text label')`
   select id, max(label) as label from (
     select field.key as id, field.value ->> 'label' as label
     from (
@@ -52,7 +44,7 @@ const listElementsCalled = statement(
   group by id order by id limit $limit`;
 
 /** Selects tags with this beginning, most used first. */
-const listTagsCalled = statement('list_tags_called', 'workspace_id form_ids beginning limit', 'tag')`
+const listTagsCalled = statement('workspace_id form_ids beginning limit', 'tag')`
   select tag from submissions s cross join unnest(s.tags) as tag
   where s.workspace_id = $workspace_id and s.tags <> '{}' and s.trashed_at is null
     and s.form_id = any ($form_ids) and starts_with(lower(tag), lower($beginning))

@@ -40,7 +40,7 @@ export type LocatedForm = Static<typeof LocatedForm>;
 const Arrangement = Type.Object({ settings: orNull(TableSettings) });
 
 /** Finds a form by its id alone, if the person is a member of its workspace. */
-const locateForm = statement('locate_form', 'id user_id', [
+const locateForm = statement('id user_id', [
   'workspace_id id name submission_count published_at? second_factor_required',
   publicAddressColumns,
   { status: textEnum<FormStatus>(), role: textEnum<Role>() },

@@ -233,7 +233,7 @@ async function requireFewCandidates(
 }
 
 /** Selects the submissions of a form that were created within a range of milliseconds. */
-const findIdsBetween = statement('find_ids_between', 'workspace_id form_id from_id to_id', 'id')`
+const findIdsBetween = statement('workspace_id form_id from_id to_id', 'id')`
   select id from submissions
   where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id
     and trashed_at is null`;

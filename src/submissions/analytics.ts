@@ -72,7 +72,7 @@ export const Analytics = nameSchema(
 export type Analytics = Static<typeof Analytics>;
 
 /** Deletes the visit counts of days before a date. */
-export const deleteVisitsBefore = statement('analytics.forget_visits', 'before:text', '')`
+export const deleteVisitsBefore = statement('before:text', '')`
   /* sweep: across workspaces */
   delete from visit_counts where day < $before::date`;
 
@@ -81,7 +81,7 @@ export const deleteVisitsBefore = statement('analytics.forget_visits', 'before:t
  * and views, starts and completions per day. One statement reads both, because visits are counted in the
  * meantime.
  */
-export const sumVisits = statement('analytics.sum_visits', 'workspace_id form_id from:text? to:text?', [
+export const sumVisits = statement('workspace_id form_id from:text? to:text?', [
   'name:text? day:text? count',
   { kind: textEnum<VisitKind>() },
 ])`

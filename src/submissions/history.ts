@@ -14,7 +14,6 @@ export const changedByColumns = columns('changed_by? api_key_id?', { through: te
 
 /** Records a change, in the transaction that makes it. */
 export const insertChange = statement(
-  'history.insert_change',
   [
     'workspace_id submission_id id bulk_id? changed_at changes:jsonText',
     { kind: textEnum<ChangeKind>() },
@@ -26,7 +25,7 @@ export const insertChange = statement(
   values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $bulk_id, $changed_at, $changes)`;
 
 /** Selects the latest changes of a submission, newest first; none if it belongs to another form. */
-const listChanges = statement('history.list_changes', 'workspace_id form_id submission_id limit', [
+const listChanges = statement('workspace_id form_id submission_id limit', [
   'id changed_by? changed_at changes:text',
   { kind: textEnum<ChangeKind>(), through: textEnum<ChangeOrigin>() },
 ])`
@@ -39,17 +38,13 @@ const listChanges = statement('history.list_changes', 'workspace_id form_id subm
   order by c.id desc limit $limit`;
 
 /** Selects the times at which a submission was started and completed. */
-const findTimes = statement(
-  'view.find_times',
-  'workspace_id submission_id',
-  'form_id created_at completed_at?',
-)`
+const findTimes = statement('workspace_id submission_id', 'form_id created_at completed_at?')`
   select s.form_id, s.created_at, s.completed_at from submissions s
   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
   where s.workspace_id = $workspace_id and s.id = $submission_id and s.trashed_at is null`;
 
 /** Selects the deliveries of a submission with their start, and each manual or replayed attempt. */
-const listDeliveriesOf = statement('view.list_deliveries_of', 'workspace_id form_id submission_id limit', [
+const listDeliveriesOf = statement('workspace_id form_id submission_id limit', [
   'at is_resend:boolean event:text webhook_id delivery_id url',
   { status: textEnum<'Success' | 'Failed' | 'Retrying'>() },
 ])`

@@ -4,7 +4,7 @@ import { type Queryable, statement, textEnum } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /** Deletes expired links, at most 1,000. @returns the deleted ones; a full batch means that there may be more. */
-export const deleteExpiredLinks = statement('links.delete_expired_links', 'now', 'submission_id')`
+export const deleteExpiredLinks = statement('now', 'submission_id')`
   /* sweep: across workspaces */
   delete from submission_links where (workspace_id, hash) in (
     select workspace_id, hash from submission_links where expires_at <= $now order by expires_at limit 1000)
@@ -22,7 +22,6 @@ export const signSubmissionLinkToken = (vault: Vault, purpose: LinkPurpose, subm
 
 /** Stores a link, or extends an existing one. */
 const saveLink = statement(
-  'links.save_link',
   ['workspace_id hash form_id submission_id step? expires_at', { purpose: textEnum<LinkPurpose>() }],
   '',
 )`
@@ -35,7 +34,6 @@ const saveLink = statement(
  * workspace.
  */
 const findLink = statement(
-  'links.find_link',
   ['form_id hash now', { purpose: textEnum<LinkPurpose>() }],
   'workspace_id submission_id step? expires_at',
 )`

@@ -53,10 +53,7 @@ export const quotasOf = memoizeByObject((form: Form): Quotas => {
 });
 
 /** Selects the live version of a form. Its limits apply to every submission, whichever version it answers. */
-const findLiveVersion = statement('quotas.find_live_version', 'workspace_id form_id', [
-  'version',
-  { structure: effectiveFormColumn },
-])`
+const findLiveVersion = statement('workspace_id form_id', ['version', { structure: effectiveFormColumn }])`
   select v.version, v.structure from forms f
   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
@@ -65,14 +62,14 @@ const findLiveVersion = statement('quotas.find_live_version', 'workspace_id form
  * Acquires the shared form lock until the transaction ends. @returns the live version of the form; null if it
  * is deleted.
  */
-export const shareFormLock = statement('quotas.join_form_lock', 'workspace_id form_id', 'version?')`
+export const shareFormLock = statement('workspace_id form_id', 'version?')`
   select live_version_in_turn($workspace_id, $form_id) as version`;
 
 /** Selects the version for which the quotas were last counted. */
-const findCountedVersion = statement('quotas.find_counted_version', 'workspace_id form_id', 'version')`
+const findCountedVersion = statement('workspace_id form_id', 'version')`
   select version from taken_forms where workspace_id = $workspace_id and form_id = $form_id`;
 
-const setCountedVersion = statement('quotas.set_counted_version', 'workspace_id form_id version', '')`
+const setCountedVersion = statement('workspace_id form_id version', '')`
   insert into taken_forms (workspace_id, form_id, version)
   select workspace_id, form_id, version from form_versions
   where workspace_id = $workspace_id and form_id = $form_id and version = $version
@@ -122,30 +119,24 @@ const writeText = (page: string): string =>
      returning element_id, value)`;
 
 /** Counts the quotas of one submission. @returns the quotas that it newly uses. */
-const countOne = statement('quotas.count_one', ['workspace_id form_id id', limits], 'element_id value')`
+const countOne = statement(['workspace_id form_id id', limits], 'element_id value')`
   ${writeText('and s.id = $id')}
   select element_id, value from taken`;
 
 /** Counts the quotas of a batch of submissions by id. @returns the size of the batch and its last id. */
-const countMany = statement('quotas.count_many', ['workspace_id form_id after limit', limits], 'id count')`
+const countMany = statement(['workspace_id form_id after limit', limits], 'id count')`
   ${writeText('and s.id > $after order by s.id limit $limit')}
   select id, (select count(*) from page) as count from page order by id desc limit 1`;
 
 /** Selects the versions of a form from one version up to, but not including, another. */
-const listVersionsBetween = statement(
-  'quotas.list_versions_between',
-  'workspace_id form_id from:integer to:integer',
-  { structure: effectiveFormColumn },
-)`
+const listVersionsBetween = statement('workspace_id form_id from:integer to:integer', {
+  structure: effectiveFormColumn,
+})`
   select structure from form_versions
   where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`;
 
 /** Counts the other submissions that use each of these values. */
-const countOthers = statement(
-  'quotas.count_others',
-  'workspace_id form_id id elements values:texts',
-  'element_id value count',
-)`
+const countOthers = statement('workspace_id form_id id elements values:texts', 'element_id value count')`
   select t.element_id, t.value, count(*) as count
   from unnest($elements, $values) requested (element_id, value)
   join taken_answers t on t.workspace_id = $workspace_id and t.form_id = $form_id
@@ -154,11 +145,7 @@ const countOthers = statement(
   group by t.element_id, t.value`;
 
 /** Counts the submissions that use each option of these elements. */
-const countOptions = statement(
-  'quotas.count_options',
-  'workspace_id form_id elements',
-  'element_id option count',
-)`
+const countOptions = statement('workspace_id form_id elements', 'element_id option count')`
   select element_id, value as option, count(*) as count from taken_answers
   where workspace_id = $workspace_id and form_id = $form_id and element_id = any ($elements)
   group by element_id, value`;

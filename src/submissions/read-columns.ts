@@ -11,7 +11,7 @@ import { type Column, listColumnsOfVersions } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
 
 /** Selects a form whose submissions are to be read; returns nothing if it is deleted. */
-export const findViewedForm = statement('view.find_viewed_form', 'workspace_id form_id', [
+export const findViewedForm = statement('workspace_id form_id', [
   'name version',
   { settings: jsonb<Settings>() },
 ])`
@@ -23,7 +23,7 @@ export const findViewedForm = statement('view.find_viewed_form', 'workspace_id f
  * submissions_of_version finds the greatest answered version up to each one. If the planner saw a search for
  * any submission of a version, it would read the whole table where it expects one soon.
  */
-const listAnsweredStructures = statement('view.list_answered_structures', 'workspace_id form_id most', {
+const listAnsweredStructures = statement('workspace_id form_id most', {
   structure: effectiveFormColumn,
 })`
   select v.structure
@@ -36,7 +36,7 @@ const listAnsweredStructures = statement('view.list_answered_structures', 'works
   order by v.version desc limit $most`;
 
 /** Selects the structures of versions, newest first. */
-export const readStructures = statement('view.read_structures', 'workspace_id form_id versions:integers', {
+export const readStructures = statement('workspace_id form_id versions:integers', {
   structure: effectiveFormColumn,
 })`
   select structure from form_versions

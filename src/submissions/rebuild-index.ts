@@ -22,41 +22,33 @@ export const rebuildIndexJob = 'search.rebuild';
 const kind = 'submissions.reindex';
 
 /** Selects the workspaces, or the one, with older rules and without a task. */
-const listOutdatedWorkspaces = statement(
-  'search.list_outdated',
-  'rules:smallint kind:text workspace_id?',
-  'workspace_id',
-)`
+const listOutdatedWorkspaces = statement('rules:smallint kind:text workspace_id?', 'workspace_id')`
   select distinct g.workspace_id from search_segments g
   where g.rules < $rules and ($workspace_id is null or g.workspace_id = $workspace_id) and not exists (
     select from tasks t
     where t.workspace_id = g.workspace_id and t.kind = $kind and t.finished_at is null and t.cancelled_at is null)`;
 
 /** Locks a workspace, so that two processes do not create its task. */
-const lockWorkspace = statement('search.lock_workspace', 'workspace_id', 'id')`
+const lockWorkspace = statement('workspace_id', 'id')`
   select id from workspaces where id = $workspace_id for no key update`;
 
 /** Selects the oldest segment with older rules, and where the next segment begins. */
-const findOutdatedSegment = statement(
-  'search.find_outdated_segment',
-  'workspace_id rules:smallint',
-  'first_id next_id?',
-)`
+const findOutdatedSegment = statement('workspace_id rules:smallint', 'first_id next_id?')`
   select g.first_id, (
     select n.first_id from search_segments n where n.workspace_id = $workspace_id and n.first_id > g.first_id
     order by n.first_id limit 1) as next_id
   from search_segments g where g.workspace_id = $workspace_id and g.rules < $rules
   order by g.first_id limit 1`;
 
-const countDocuments = statement('search.count_documents', 'workspace_id from_id to_id', 'count')`
+const countDocuments = statement('workspace_id from_id to_id', 'count')`
   select count(*) as count from search_documents
   where workspace_id = $workspace_id and submission_id >= $from_id and submission_id < $to_id`;
 
-const markRebuilt = statement('search.mark_rebuilt', 'workspace_id first_id rules:smallint', '')`
+const markRebuilt = statement('workspace_id first_id rules:smallint', '')`
   update search_segments set rules = $rules where workspace_id = $workspace_id and first_id = $first_id`;
 
 /** Locks the next submissions, so that edits and bulk changes wait. */
-const lockNextSubmissions = statement('search.lock_next', 'workspace_id from_id to_id limit', [
+const lockNextSubmissions = statement('workspace_id from_id to_id limit', [
   'id form_id version language?',
   { answers: json<Answers>(), reference: json<Record<string, string>>() },
 ])`
@@ -66,7 +58,6 @@ const lockNextSubmissions = statement('search.lock_next', 'workspace_id from_id 
 
 /** Selects the versions that were answered, with the settings of their forms. */
 const listAnsweredVersions = statement(
-  'search.list_answered_versions',
   ['workspace_id form_ids', { versions: integers }],
   ['form_id version', { structure: effectiveFormColumn, settings: jsonb<Settings>() }],
 )`
@@ -75,11 +66,7 @@ const listAnsweredVersions = statement(
   join form_versions v on v.workspace_id = $workspace_id and v.form_id = answered.form_id and v.version = answered.version
   join forms f on f.workspace_id = v.workspace_id and f.id = v.form_id`;
 
-const rebuildDocument = statement(
-  'search.rebuild_document',
-  ['workspace_id form_id id', documentColumns],
-  '',
-)`
+const rebuildDocument = statement(['workspace_id form_id id', documentColumns], '')`
   with submission as (select status, tags from submissions where workspace_id = $workspace_id and id = $id)
   update search_documents set terms = ${searchTermsSql} from submission
   where workspace_id = $workspace_id and submission_id = $id`;

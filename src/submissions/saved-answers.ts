@@ -25,11 +25,7 @@ import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
 import { admitAnswers, describeWait } from './waiting-list.ts';
 
 /** The answers that were saved under a key and never submitted. Locked until the transaction ends. */
-export const lockSavedAnswers = statement(
-  'saved_answers.lock',
-  'workspace_id form_id key:uuid',
-  'id is_trashed',
-)`
+export const lockSavedAnswers = statement('workspace_id form_id key:uuid', 'id is_trashed')`
   select id, trashed_at is not null as is_trashed from submissions
   where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
   for update`;
@@ -40,7 +36,6 @@ export const lockSavedAnswers = statement(
  * search text.
  */
 export const updateSavedAnswers = statement(
-  'saved_answers.update',
   [
     'workspace_id form_id id version answers:jsonText reference:jsonText respondent:jsonText? has_files',
     'key_digest? now completed_at? form_language:text? verified:jsonText?',
@@ -66,7 +61,7 @@ export const updateSavedAnswers = statement(
   select id from submission`;
 
 /** Selects the given files that already belong to the submission. */
-const findSubmissionFiles = statement('saved_answers.find_own_files', 'workspace_id submission_id ids', 'id')`
+const findSubmissionFiles = statement('workspace_id submission_id ids', 'id')`
   select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`;
 
 /**
@@ -132,7 +127,7 @@ export async function updateSubmissionFiles(
 }
 
 /** Finds the saved answers for a resume link, with the version they were saved under. */
-const findSavedAnswers = statement('saved_answers.find', 'workspace_id id', [
+const findSavedAnswers = statement('workspace_id id', [
   'key:uuid? is_completed:boolean language?',
   {
     answers: json<Answers>(),

@@ -64,7 +64,7 @@ const Site = strictObject({ origin: Type.String({ maxLength: 255 }) });
 const Decided = Type.Object({ count: Type.Integer() });
 
 /** @returns the deleted submissions; a full batch of 500 means that there may be more. */
-export const deleteExpiredSpamBatch = statement('spam.delete_before', 'before', 'id')`
+export const deleteExpiredSpamBatch = statement('before', 'id')`
   /* sweep: across workspaces */
   delete from held_submissions where (workspace_id, id) in (
     select workspace_id, id from held_submissions where created_at < $before order by created_at limit 500)
@@ -74,7 +74,7 @@ export const deleteExpiredSpamBatch = statement('spam.delete_before', 'before', 
  * Selects a page of a form's spam, newest first, with the total in each row. Returns at least one row unless
  * the form is deleted.
  */
-const listSpam = statement('spam.list', 'workspace_id form_id below_id limit offset', [
+const listSpam = statement('workspace_id form_id below_id limit offset', [
   'total id? created_at?',
   { reason: nullable(textEnum<SpamReason>()), answers: nullable(json<Answers>()) },
 ])`
@@ -94,13 +94,13 @@ const listSpam = statement('spam.list', 'workspace_id form_id below_id limit off
  * Selects the sites whose pages sent spam and that the form's settings do not allow, sorted by the number of
  * submissions.
  */
-const listSpamSites = statement('spam.list_sites', 'workspace_id form_id', 'origin count')`
+const listSpamSites = statement('workspace_id form_id', 'origin count')`
   select h.origin, count(*) as count from held_submissions h
   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
   group by h.origin order by count desc, h.origin limit 5`;
 
 /** Selects the spam submissions sent from a page of this site, oldest first. */
-const listSpamOfSite = statement('spam.list_of_site', 'workspace_id form_id origin', 'id')`
+const listSpamOfSite = statement('workspace_id form_id origin', 'id')`
   select id from held_submissions
   where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
   order by id`;
@@ -109,7 +109,7 @@ const listSpamOfSite = statement('spam.list_of_site', 'workspace_id form_id orig
  * Selects a spam submission with the version that was answered, and the number of others from the same
  * address.
  */
-const findSpam = statement('spam.find', 'workspace_id form_id id', [
+const findSpam = statement('workspace_id form_id id', [
   'id created_at origin? others:bigint',
   {
     reason: textEnum<SpamReason>(),

@@ -37,7 +37,6 @@ export type SpamReason = (typeof spamReasons)[number];
 
 /** Inserts answers into the spam box. Returns no row if their key was used or the form was deleted. */
 const insertSpam = statement(
-  'spam.insert',
   [
     'workspace_id id form_id version answers:jsonText reference:jsonText respondent:jsonText? language? key:uuid?',
     'key_digest? address:bytes origin? verified:jsonText? created_at',
@@ -52,11 +51,7 @@ const insertSpam = statement(
   returning id`;
 
 /** Moves files to the spam box: new files, and files of the answers that were saved under the same key. */
-const moveFilesToSpam = statement(
-  'spam.move_files_to_spam',
-  'workspace_id form_id held_id saved_id? ids',
-  'id',
-)`
+const moveFilesToSpam = statement('workspace_id form_id held_id saved_id? ids', 'id')`
   update files set held_id = $held_id, submission_id = null, claimed_at = now()
   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
     and (submission_id is null and claimed_at is null or submission_id = $saved_id)
@@ -122,16 +117,12 @@ async function insertIntoSpamBox(
 }
 
 /** Moves the files of released spam to its submission. */
-const moveFilesToSubmission = statement(
-  'spam.move_files_to_submission',
-  'workspace_id held_id submission_id',
-  '',
-)`
+const moveFilesToSubmission = statement('workspace_id held_id submission_id', '')`
   update files set held_id = null, submission_id = $submission_id
   where workspace_id = $workspace_id and held_id = $held_id`;
 
 /** Locks a spam submission until the transaction ends, and selects it with the answered version. */
-const lockSpam = statement('spam.lock', 'workspace_id form_id id', [
+const lockSpam = statement('workspace_id form_id id', [
   'version language? key:uuid? name',
   {
     answers: json<Answers>(),
@@ -151,7 +142,7 @@ const lockSpam = statement('spam.lock', 'workspace_id form_id id', [
   for update of h`;
 
 /** Deletes spam permanently; without `ids` all of the form. The sweep removes its files. */
-export const deleteSpam = statement('spam.delete', 'workspace_id form_id ids?', 'id')`
+export const deleteSpam = statement('workspace_id form_id ids?', 'id')`
   delete from held_submissions
   where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`;
 

@@ -136,17 +136,13 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
  * submit is therefore one round trip and one commit. It acquires the shared form lock. Returns no row if the
  * form was deleted or published since the request began, which may be minutes ago if an upload is slow.
  */
-export const insertSubmission = statement('insert_submission', insertedSubmission, 'id')`${insertText()}`;
+export const insertSubmission = statement(insertedSubmission, 'id')`${insertText()}`;
 
 /**
  * Inserts a submission under a key, which can be used once: of many parallel inserts, one succeeds, and the
  * others wait for its commit. Returns no row if the key is used, or the form was deleted or published.
  */
-const insertKeyedSubmission = statement(
-  'insert_keyed_submission',
-  ['key:uuid key_digest?', insertedSubmission],
-  'id',
-)`
+const insertKeyedSubmission = statement(['key:uuid key_digest?', insertedSubmission], 'id')`
   ${insertText({
     columns: ', key, key_digest',
     values: ', $key, $key_digest',
@@ -154,7 +150,7 @@ const insertKeyedSubmission = statement(
   })}`;
 
 /** Opens the next segment of the search index, starting at this id, if the newest one is full. */
-export const openNextSegment = statement('open_next_segment', 'workspace_id first_id', '')`
+export const openNextSegment = statement('workspace_id first_id', '')`
   insert into search_segments (workspace_id, first_id, rules)
   select $workspace_id, $first_id, ${searchRules}
   where ${documentsPerSegment} = (
@@ -296,11 +292,7 @@ export async function claimAllFiles(
 /**
  * Releases the files that an edit left out. They then belong to no submission, and the sweep deletes them.
  */
-export const releaseFiles = statement(
-  'submissions.release_files',
-  'workspace_id submission_id kept:uuids',
-  '',
-)`
+export const releaseFiles = statement('workspace_id submission_id kept:uuids', '')`
   update files set submission_id = null
   where workspace_id = $workspace_id and submission_id = $submission_id and id <> all ($kept)`;
 

@@ -25,10 +25,7 @@ export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at, s.verified::text as verified,
   ${stageIdSql('s')} as stage_id, ${firstStageIdSql} as first_stage_id, s.assignee_id`;
 
-export const findSubmission = statement('find_submission', 'workspace_id id', [
-  'updated_at tags',
-  foundColumns,
-])`
+export const findSubmission = statement('workspace_id id', ['updated_at tags', foundColumns])`
   select ${submissionSelection}, s.updated_at, s.tags
   from submissions s
   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -55,7 +52,7 @@ const countSlots = 64;
 export const countSlotSql = `(coalesce(nullif(current_setting('${connectionNumberSetting}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
 /** Finds what was sent under a key before: a submission, saved answers, or spam. */
-export const findSubmissionByKey = statement('find_by_key', 'workspace_id form_id key:uuid', [
+export const findSubmissionByKey = statement('workspace_id form_id key:uuid', [
   'id version key_digest? completed_at? is_spam:boolean',
   { status: textEnum<SubmissionStatus>() },
 ])`
@@ -70,7 +67,7 @@ export const findSubmissionByKey = statement('find_by_key', 'workspace_id form_i
  * Acquires the form lock until the transaction ends: a form with a response limit or quotas processes one
  * submission at a time.
  */
-export const lockFormForSubmit = statement('lock_form_for_submit', 'form_id', '')`
+export const lockFormForSubmit = statement('form_id', '')`
   select from pg_advisory_xact_lock(hashtextextended($form_id::text, 0))`;
 
 /**
@@ -78,7 +75,7 @@ export const lockFormForSubmit = statement('lock_form_for_submit', 'form_id', ''
  * deletes them.
  * @returns the number of counted submissions by status; those in the trash are not counted.
  */
-export const deleteSubmissions = statement('delete_submissions', 'workspace_id ids', [
+export const deleteSubmissions = statement('workspace_id ids', [
   'form_id count',
   { status: textEnum<SubmissionStatus>() },
 ])`
@@ -87,7 +84,6 @@ export const deleteSubmissions = statement('delete_submissions', 'workspace_id i
   select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`;
 
 const addToCount = statement(
-  'add_to_count',
   ['workspace_id form_id change:bigint', { status: textEnum<SubmissionStatus>() }],
   '',
 )`

@@ -26,11 +26,7 @@ export type VisitKind = (typeof visitKinds)[number];
 const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
 /** Adds to the sums of forms that are not deleted. A fixed order prevents deadlocks. */
-export const addVisits = statement(
-  'analytics.add_visits',
-  ['workspace_ids form_ids days kinds names', { counts: bigints }],
-  '',
-)`
+export const addVisits = statement(['workspace_ids form_ids days kinds names', { counts: bigints }], '')`
   /* sweep: across workspaces */
   insert into visit_counts as v (workspace_id, form_id, day, kind, name, count)
   select given.workspace_id, given.form_id, given.day, given.kind, given.name, given.count

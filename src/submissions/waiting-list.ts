@@ -30,7 +30,6 @@ const ofList = `s.workspace_id = $workspace_id and s.form_id = $form_id and s.st
 
 /** Lists the waiting submissions that choose no full option, in their order. */
 const listWaiting = statement(
-  'waiting_list.list',
   ['workspace_id form_id after:timestamp? limit', fullOptions],
   ['id completed_at', { answers: json<Answers>() }],
 )`
@@ -40,11 +39,7 @@ const listWaiting = statement(
   order by s.completed_at limit $limit`;
 
 /** Counts the submissions up to a waiting one: those that wait for the form, or for one of its full options. */
-const countUpTo = statement(
-  'waiting_list.count_up_to',
-  ['workspace_id form_id id', { is_full: boolean }, fullOptions],
-  'count',
-)`
+const countUpTo = statement(['workspace_id form_id id', { is_full: boolean }, fullOptions], 'count')`
   select count(*) as count from submissions mine
   join submissions s on ${ofList} and s.completed_at <= mine.completed_at
   where mine.workspace_id = $workspace_id and mine.id = $id and mine.status = 'waiting' and mine.trashed_at is null
@@ -53,10 +48,10 @@ const countUpTo = statement(
       where ${choosesSql('s.answers')} and ${choosesSql('mine.answers')}))`;
 
 /** Times on the list are in milliseconds and differ, so they order it. */
-const findNextTime = statement('waiting_list.find_next_time', 'workspace_id form_id now', 'at')`
+const findNextTime = statement('workspace_id form_id now', 'at')`
   select greatest($now, max(s.completed_at) + interval '1 ms') as at from submissions s where ${ofList}`;
 
-const findListedForm = statement('waiting_list.find_form', 'workspace_id form_id', [
+const findListedForm = statement('workspace_id form_id', [
   'version',
   { structure: effectiveFormColumn, settings: jsonb<Settings>() },
 ])`
@@ -84,7 +79,7 @@ export async function readListedForm(
  * Runs as a separate statement after the lock: a statement sees what was committed before it began, not what
  * was committed while it waited.
  */
-const countCompleted = statement('count_completed', 'workspace_id form_id', 'completed')`
+const countCompleted = statement('workspace_id form_id', 'completed')`
   select coalesce(sum(count), 0)::bigint as completed from submission_counts
   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`;
 

@@ -56,7 +56,6 @@ export const unfinishedTaskStates: TaskState[] = ['running', 'failed'];
 
 /** Selects tasks, newest first. Everything that displays progress reads tasks with this statement. */
 const selectTasks = statement(
-  'tasks.select_tasks',
   [filterColumns, 'below_id limit offset'],
   [
     'id form_id? subject_id:uuid? member_name:text? key_name:text? total:integer done refused created_at',
@@ -78,10 +77,10 @@ const selectTasks = statement(
    where ${stateIs} and found.id < $below_id
    order by found.id desc limit $limit offset $offset`;
 
-const selectCount = statement('tasks.count_tasks', filterColumns, 'count')`
+const selectCount = statement(filterColumns, 'count')`
   select count(*) as count ${filtered} where ${stateIs}`;
 
-const findForm = statement('tasks.find_form', 'workspace_id form_id', 'id')`
+const findForm = statement('workspace_id form_id', 'id')`
   select id from forms where workspace_id = $workspace_id and id = $form_id and deleted_at is null`;
 
 export type TaskRow = Awaited<ReturnType<typeof selectTasks>>[number];

@@ -22,7 +22,6 @@ const taskColumns = columns(
  * undo.
  */
 const insertTask = statement(
-  'tasks.insert_task',
   [
     'workspace_id id form_id? subject_id:uuid? requested_by? api_key_id? through:text secret? total:integer refused',
     'problems created_at finished_at? items:jsonText',
@@ -46,21 +45,21 @@ const insertTask = statement(
   select id from task`;
 
 /** Adds items after those that are already waiting. */
-export const addTaskItems = statement('tasks.add_items', 'workspace_id id items:jsonText', '')`
+export const addTaskItems = statement('workspace_id id items:jsonText', '')`
   insert into task_items (workspace_id, task_id, position, item)
   select $workspace_id, $id, given.position + coalesce((
            select max(position) from task_items where workspace_id = $workspace_id and task_id = $id), 0), given.item
     from json_array_elements($items) with ordinality as given (item, position)`;
 
 /** Locks a task that has not ended. A cancellation waits until the step is stored. */
-const lockTask = statement('tasks.lock_task', 'workspace_id id', taskColumns)`
+const lockTask = statement('workspace_id id', taskColumns)`
   select id, kind, form_id, subject_id, requested_by, api_key_id, through, input, secret, result, created_at
     from tasks
    where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
      for no key update`;
 
 /** Removes the first items, in the transaction that processes them. */
-const removeFirstItems = statement('tasks.take_items', 'workspace_id id limit', {
+const removeFirstItems = statement('workspace_id id limit', {
   item: jsonb<object>(),
   position: integer,
 })`
@@ -72,14 +71,13 @@ const removeFirstItems = statement('tasks.take_items', 'workspace_id id limit', 
   select position, item from taken order by position`;
 
 /** Reads the first item without removing it. */
-export const findFirstTaskItem = statement('tasks.find_first_item', 'workspace_id id', {
+export const findFirstTaskItem = statement('workspace_id id', {
   item: jsonb<object>(),
 })`
   select item from task_items where workspace_id = $workspace_id and task_id = $id order by position limit 1`;
 
 /** Stores the progress. Sealed input is deleted at the end. */
 export const advanceTask = statement(
-  'tasks.advance_task',
   ['workspace_id id done refused problems most finished_at?', { result: jsonb<object>() }],
   '',
 )`
@@ -89,7 +87,7 @@ export const advanceTask = statement(
          problems = case when jsonb_array_length(problems) < $most then problems || $problems::jsonb else problems end
    where workspace_id = $workspace_id and id = $id`;
 
-export const cancelTask = statement('tasks.cancel_task', 'workspace_id id now', 'id')`
+export const cancelTask = statement('workspace_id id now', 'id')`
   update tasks set cancelled_at = $now
    where workspace_id = $workspace_id and id = $id and finished_at is null and cancelled_at is null
   returning id`;

@@ -31,7 +31,6 @@ import {
  * `overlap` is 0. Resuming a webhook clears its failures.
  */
 const updateWebhook = statement(
-  'webhooks.update_webhook',
   [
     'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
     'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',

@@ -50,19 +50,15 @@ const lineSource = `deliveries d
      left join attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id and a.attempt = d.attempts`;
 
 /** Lists a page of a webhook's delivery log, newest first. */
-const selectDeliveryLines = statement(
-  'webhooks.select_delivery_lines',
-  ['below_id limit offset', filters],
-  lineColumns,
-)`
+const selectDeliveryLines = statement(['below_id limit offset', filters], lineColumns)`
   select ${line} from ${lineSource} where ${isMatchingSql} and d.id < $below_id
   order by d.id desc limit $limit offset $offset`;
 
-const countDeliveryLines = statement('webhooks.count_delivery_lines', filters, 'count')`
+const countDeliveryLines = statement(filters, 'count')`
   select count(*) as count from deliveries d where ${isMatchingSql}`;
 
 /** Finds a delivery with the data needed for its body. */
-const findDeliveryLine = statement('webhooks.find_delivery_line', 'workspace_id id', [
+const findDeliveryLine = statement('workspace_id id', [
   'webhook_id url occurred_at snapshot',
   lineColumns,
   { format: textEnum<WebhookFormat>(), template: nullable(templateColumn) },
@@ -74,7 +70,7 @@ const findDeliveryLine = statement('webhooks.find_delivery_line', 'workspace_id 
    where d.workspace_id = $workspace_id and d.id = $id`;
 
 /** Lists the attempts of a delivery, oldest first. */
-const selectAttempts = statement('webhooks.select_attempts', 'workspace_id delivery_id', [
+const selectAttempts = statement('workspace_id delivery_id', [
   'attempt:integer started_at:timestamp url? response_status:integer? response_ms:integer',
   'body_sha256:text? body_bytes:integer? response_body:text? reason?',
   {
@@ -162,7 +158,6 @@ export async function readDelivery(
 
 /** Counts a webhook's deliveries whose id is at least `since`, by time and status. Tests are not counted. */
 const selectDeliveryHealth = statement(
-  'webhooks.select_delivery_health',
   [
     'workspace_id webhook_id since:uuid',
     {
@@ -182,11 +177,7 @@ const selectDeliveryHealth = statement(
    where workspace_id = $workspace_id and webhook_id = $webhook_id and id >= $since and not is_test
    group by 1`;
 
-const findDeliveryLatency = statement(
-  'webhooks.find_delivery_latency',
-  'workspace_id webhook_id since:uuid',
-  'p50:integer? p95:integer?',
-)`
+const findDeliveryLatency = statement('workspace_id webhook_id since:uuid', 'p50:integer? p95:integer?')`
   select percentile_disc(0.5) within group (order by response_ms) as p50,
          percentile_disc(0.95) within group (order by response_ms) as p95
     from deliveries

@@ -12,7 +12,7 @@ import type { FeedNotifier } from './feed-notifier.ts';
 import { type FeedPage, type FeedRequest, findFeedEnd, readFeed } from './read-feed.ts';
 import { requireWebhook } from './read-webhooks.ts';
 
-const findFormOfFeed = statement('webhooks.find_form_of_feed', 'workspace_id id', 'id')`
+const findFormOfFeed = statement('workspace_id id', 'id')`
   select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`;
 
 /** The longest time that a poll waits, in seconds. Many proxies give up after a minute. */

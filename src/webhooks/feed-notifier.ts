@@ -9,11 +9,7 @@ const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
  * Finds the waiting readers for which there is an event. Returns the indexes of their workspace and position
  * in the arrays, counted from 1.
  */
-const selectWokenReaders = statement(
-  'webhooks.select_news',
-  ['workspace_ids', { afters: bigints }],
-  'place:bigint',
-)`
+const selectWokenReaders = statement(['workspace_ids', { afters: bigints }], 'place:bigint')`
   select waiting.place
     from unnest($workspace_ids, $afters) with ordinality as waiting (workspace_id, after, place)
    where exists (select from events

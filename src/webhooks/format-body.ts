@@ -14,7 +14,7 @@ export const webhookFormats = ['standard', ...chatFormats, 'template'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
 /** Finds the version that a submission answered, or the live one if the submission is a sample or was deleted. */
-const findAnsweredForm = statement('webhooks.find_answered_form', 'workspace_id form_id submission_id', {
+const findAnsweredForm = statement('workspace_id form_id submission_id', {
   structure: effectiveFormColumn,
 })`
   select v.structure from forms f

@@ -9,7 +9,7 @@ import { formatDeliveryBody } from './signature.ts';
 const ends = columns('last removed:bigint');
 
 /** Finds the event feed of a workspace if it is on and was read in the last hour. */
-const findFeed = statement('webhooks.find_feed', 'workspace_id', ends)`
+const findFeed = statement('workspace_id', ends)`
   select last, removed from feeds
    where workspace_id = $workspace_id and ${isFeedOnSql} and read_at > now() - interval '1 hour'`;
 
@@ -20,7 +20,7 @@ const wasRead = `feeds.read_at + ${feedLifetimeSql} > excluded.read_at`;
  * Turns the feed on, or records that it was read. If it was off, events may be missing, so they count as
  * removed.
  */
-const recordFeedRead = statement('webhooks.read_feed_again', 'workspace_id', ends)`
+const recordFeedRead = statement('workspace_id', ends)`
   insert into feeds (workspace_id, read_at) values ($workspace_id, now())
   on conflict (workspace_id) do update
      set read_at = excluded.read_at,
@@ -34,7 +34,6 @@ const recordFeedRead = statement('webhooks.read_feed_again', 'workspace_id', end
  * there is one row without an event.
  */
 const selectFeed = statement(
-  'webhooks.select_feed',
   [
     'workspace_id after:bigint window:integer limit webhook_id?',
     { form_ids: nullable(uuids), kind: nullable(textEnum<EventKind>()) },
@@ -69,12 +68,12 @@ const selectFeed = statement(
    order by wanted.position`;
 
 /** Returns whether there are committed events without a position. */
-const hasUnpositionedEvents = statement('webhooks.has_unplaced_events', 'workspace_id', 'found:boolean')`
+const hasUnpositionedEvents = statement('workspace_id', 'found:boolean')`
   select exists (select from events
                   where workspace_id = $workspace_id and position is null and not is_test) as found`;
 
 /** Locks the feed, so that one process at a time assigns positions. */
-const lockFeed = statement('webhooks.lock_feed', 'workspace_id', 'last')`
+const lockFeed = statement('workspace_id', 'last')`
   select last from feeds where workspace_id = $workspace_id for no key update`;
 
 /**
@@ -82,7 +81,7 @@ const lockFeed = statement('webhooks.lock_feed', 'workspace_id', 'last')`
  * lockFeed, as a separate statement, so that it sees what the previous process committed. Locked rows are
  * left for the next run, because they may be about to be deleted (pruneEvents).
  */
-const assignEventPositions = statement('webhooks.place_events', 'workspace_id last limit', 'count')`
+const assignEventPositions = statement('workspace_id last limit', 'count')`
   with unplaced as (
     select id from events
      where workspace_id = $workspace_id and position is null and not is_test

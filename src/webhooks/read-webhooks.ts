@@ -23,10 +23,7 @@ import type { Webhook } from './shapes.ts';
 import { templateColumn } from './template.ts';
 
 /** Finds the form, URL and events of a webhook whose form is not deleted. */
-const findWebhookForm = statement('webhooks.find_webhook_place', 'workspace_id id', [
-  'form_id? url',
-  { events: eventKindsColumn },
-])`
+const findWebhookForm = statement('workspace_id id', ['form_id? url', { events: eventKindsColumn }])`
   select form_id, url, events from webhooks
    where workspace_id = $workspace_id and id = $id and ${hasLiveFormSql}`;
 
@@ -60,7 +57,7 @@ export async function requireWebhook(
 type PausedBy = (typeof pausers)[number];
 
 /** Finds the plan of a workspace. Returns no row if the form is given and does not exist. */
-const findPlan = statement('webhooks.find_plan', 'workspace_id form_id?', { plan: textEnum<Plan>() })`
+const findPlan = statement('workspace_id form_id?', { plan: textEnum<Plan>() })`
   select plan from workspaces
    where id = $workspace_id
      and ($form_id is null or exists (
@@ -74,7 +71,7 @@ const webhookFilter = columns('workspace_id id?', {
 const isListedSql = `webhooks.workspace_id = $workspace_id and ($id is null or webhooks.id = $id)
      and ($form_ids is null or webhooks.form_id = any($form_ids)) and ${hasLiveFormSql}`;
 
-const countListed = statement('webhooks.count_listed', webhookFilter, 'count')`
+const countListed = statement(webhookFilter, 'count')`
   select count(*) as count from webhooks where ${isListedSql}`;
 
 /**
@@ -82,7 +79,6 @@ const countListed = statement('webhooks.count_listed', webhookFilter, 'count')`
  * begin with their time, so the index of the log finds the last day.
  */
 const selectWebhookHealth = statement(
-  'webhooks.select_webhook_health',
   ['below_id limit offset since:uuid', webhookFilter],
   [
     'id form_id? form_name? url active has_secret:boolean previous_secret_until:timestamp? header_names',

@@ -112,7 +112,7 @@ export const isFormOfSql = (formId: string, webhook: string): string =>
   `${formId} between coalesce(${webhook}.form_id, '${minimumId}') and coalesce(${webhook}.form_id, '${maximumId}')`;
 
 /** Locks a webhook whose form is not deleted, and returns the plan of its workspace. */
-export const lockWebhook = statement('webhooks.lock_webhook', 'workspace_id id', [
+export const lockWebhook = statement('workspace_id id', [
   'form_id? url headers? header_names active updated_at',
   { plan: textEnum<Plan>(), format: textEnum<WebhookFormat>(), template: nullable(templateColumn) },
 ])`
@@ -129,7 +129,7 @@ export const lockWebhook = statement('webhooks.lock_webhook', 'workspace_id id',
  * none is deleted before its deliveries are inserted. A row without an id is the workspace's event feed,
  * which receives all events. The time zone is read only if a webhook has a filter.
  */
-const selectActiveWebhooks = statement('webhooks.select_listeners', 'workspace_id form_id', [
+const selectActiveWebhooks = statement('workspace_id form_id', [
   'id? active time_zone?',
   { events: eventKindsColumn, filter: nullable(conditionColumn) },
 ])`
@@ -153,7 +153,6 @@ const selectActiveWebhooks = statement('webhooks.select_listeners', 'workspace_i
  * group correspond by index. A delivery refers to its event by an id in `event_ids`.
  */
 export const insertEvents = statement(
-  'webhooks.insert_events',
   [
     'workspace_id form_id event_ids:uuids submission_ids delivery_ids:uuids',
     'delivery_events:uuids webhook_ids:uuids lanes',

@@ -13,13 +13,13 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
  * Marks a failed delivery for an immediate request, unless it is a test. Of two concurrent callers, only one
  * gets the row.
  */
-const markForRetry = statement('webhooks.mark_for_retry', 'workspace_id id', 'webhook_id')`
+const markForRetry = statement('workspace_id id', 'webhook_id')`
   update deliveries
      set status = 'Retrying', next_attempt_at = now()
    where workspace_id = $workspace_id and id = $id and status = 'Failed' and not is_test
   returning webhook_id`;
 
-const findDeliveryStatus = statement('webhooks.find_delivery_status', 'workspace_id id', [
+const findDeliveryStatus = statement('workspace_id id', [
   'is_test:boolean',
   { status: textEnum<DeliveryStatus>() },
 ])`

@@ -219,19 +219,15 @@ export function sampleSnapshot(
 }
 
 /** Finds the last completed submissions of a form, newest first, or only one, with what a webhook sends. */
-const selectLatestSubmissions = statement(
-  'webhooks.select_latest_submissions',
-  'workspace_id form_id id? limit',
-  [
-    'id completed_at? form_name',
-    {
-      answers: json<Answers>(),
-      reference: json<Record<string, string>>(),
-      respondent: nullable(json<Respondent>()),
-      fields: json<Record<string, FieldDescription>>(),
-    },
-  ],
-)`
+const selectLatestSubmissions = statement('workspace_id form_id id? limit', [
+  'id completed_at? form_name',
+  {
+    answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
+    respondent: nullable(json<Respondent>()),
+    fields: json<Record<string, FieldDescription>>(),
+  },
+])`
   select s.id, s.completed_at, s.answers, s.reference, s.respondent, v.fields, v.name as form_name
     from submissions s
     join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -257,7 +253,7 @@ export async function readLatestSubmissions(
 }
 
 /** Finds the form of a submission, or of the last completed one, or else the newest form of a workspace. */
-const findFormToTest = statement('webhooks.find_form_to_test', 'workspace_id submission_id?', 'id?')`
+const findFormToTest = statement('workspace_id submission_id?', 'id?')`
   select coalesce(
            (select s.form_id from submissions s
               join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null

@@ -10,7 +10,6 @@ import { isFormOfSql } from './record-event.ts';
  * concurrent runs cannot deadlock.
  */
 export const deleteEventsOfSubmissions = statement(
-  'webhooks.delete_events_of',
   'workspace_id submission_ids',
   'events:bigint deliveries:bigint',
 )`
@@ -41,11 +40,7 @@ const oldest = leastIdAtSql(`($now - ${retentionIntervalSql('deliveries')})`);
  * their attempts. Ids begin with their time, so the index of each webhook finds them, up to the shortest period
  * of its forms.
  */
-const pruneDeliveries = statement(
-  'webhooks.prune_deliveries',
-  'workspace_id now operator_days limit',
-  'count',
-)`
+const pruneDeliveries = statement('workspace_id now operator_days limit', 'count')`
   with old as (
     select d.workspace_id, d.id
       from workspaces w
@@ -76,7 +71,7 @@ const pruneDeliveries = statement(
  * feed records up to which position events may be missing. Deleted events without a position count as one
  * more position, so that a returning reader gets an error.
  */
-const pruneEvents = statement('webhooks.prune_events', 'workspace_id now operator_days limit', 'count')`
+const pruneEvents = statement('workspace_id now operator_days limit', 'count')`
   with old as (
     select e.workspace_id, e.id
       from workspaces w
@@ -111,7 +106,7 @@ const pruneEvents = statement('webhooks.prune_events', 'workspace_id now operato
   select count(*) as count from pruned`;
 
 /** Finds the workspaces that may have an event to delete, by looking up the first key of each form. */
-const findWorkspacesToPrune = statement('webhooks.find_workspaces_to_prune', 'now operator_days', 'id')`
+const findWorkspacesToPrune = statement('now operator_days', 'id')`
   /* operator: across workspaces */
   select w.id from workspaces w
    where exists (

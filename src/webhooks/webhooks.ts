@@ -30,7 +30,7 @@ import {
 } from './webhook-problems.ts';
 
 /** Returns the plan of a form's workspace. Locks the form, so that its webhooks are added one at a time. */
-const lockFormForWebhook = statement('webhooks.lock_form_for_webhook', 'workspace_id form_id', {
+const lockFormForWebhook = statement('workspace_id form_id', {
   plan: textEnum<Plan>(),
 })`
   select workspaces.plan
@@ -40,16 +40,15 @@ const lockFormForWebhook = statement('webhooks.lock_form_for_webhook', 'workspac
      for no key update of forms`;
 
 /** Returns the plan of a workspace. Locks it, so that its own webhooks are added one at a time. */
-const lockWorkspaceForWebhook = statement('webhooks.lock_workspace_for_webhook', 'workspace_id', {
+const lockWorkspaceForWebhook = statement('workspace_id', {
   plan: textEnum<Plan>(),
 })`
   select plan from workspaces where id = $workspace_id for no key update`;
 
-const countWebhooks = statement('webhooks.count_webhooks', 'workspace_id form_id?', 'count')`
+const countWebhooks = statement('workspace_id form_id?', 'count')`
   select count(*) as count from webhooks where workspace_id = $workspace_id and form_id is not distinct from $form_id`;
 
 export const insertWebhook = statement(
-  'webhooks.insert_webhook',
   [
     'workspace_id id form_id? url active secret? header_names pauses_on_failure created_at',
     {
@@ -70,7 +69,7 @@ export const insertWebhook = statement(
           $filter, $format, $template, $pauses_on_failure, $created_at, $created_at)`;
 
 /** Deletes a webhook with its deliveries. Their jobs find nothing to send. */
-const deleteWebhookRow = statement('webhooks.delete_webhook_row', 'workspace_id id', 'id')`
+const deleteWebhookRow = statement('workspace_id id', 'id')`
   delete from webhooks where workspace_id = $workspace_id and id = $id returning id`;
 
 export type WebhookToCreate = {

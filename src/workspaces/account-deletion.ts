@@ -28,7 +28,7 @@ const jobPostponement = `interval '30 days'`;
  * themselves; in another order, deleting a form in parallel would deadlock. Returns no row if it is already
  * closed.
  */
-const closeWorkspace = statement('endings.end_workspace', 'workspace_id ends_at now', 'name')`
+const closeWorkspace = statement('workspace_id ends_at now', 'name')`
   with ended as (
     update workspaces set ends_at = $ends_at, updated_at = $now
      where id = $workspace_id and ends_at is null
@@ -43,7 +43,7 @@ const closeWorkspace = statement('endings.end_workspace', 'workspace_id ends_at 
  * Reopens a workspace unchanged. Returns no row if it is not closed. Each job keeps its remaining time, so
  * that jobs do not all become due at the same time.
  */
-const reopenWorkspace = statement('endings.revive_workspace', 'workspace_id now', 'name')`
+const reopenWorkspace = statement('workspace_id now', 'name')`
   with closed as (
     select id, ends_at from workspaces where id = $workspace_id and ends_at > $now for update),
   opened as (
@@ -62,7 +62,7 @@ const reopenWorkspace = statement('endings.revive_workspace', 'workspace_id now'
  * Selects whether a workspace has an owner, or no members at all because the operator created it for API
  * keys.
  */
-const hasOwnerOrNoMembers = statement('endings.is_anybodys', 'workspace_id', 'is_anybodys:boolean')`
+const hasOwnerOrNoMembers = statement('workspace_id', 'is_anybodys:boolean')`
   select exists (${ownersSql('$workspace_id')})
       or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`;
 
@@ -70,21 +70,21 @@ const hasOwnerOrNoMembers = statement('endings.is_anybodys', 'workspace_id', 'is
  * Closes an account and ends its sessions; the caller has checked the password. Returns no row if it is
  * already closed.
  */
-const closeUser = statement('endings.end_user', 'user_id ends_at now', 'email')`
+const closeUser = statement('user_id ends_at now', 'email')`
   with ended as (
     update users set ends_at = $ends_at, updated_at = $now where id = $user_id and ends_at is null returning id, email),
   sessions_ended as (delete from sessions s using ended where s.user_id = ended.id),
   resets as (delete from password_resets r using ended where r.user_id = ended.id)
   select email from ended`;
 
-const reopenUser = statement('endings.revive_user', 'user_id now', 'email')`
+const reopenUser = statement('user_id now', 'email')`
   update users set ends_at = null, updated_at = $now where id = $user_id and ends_at > $now returning email`;
 
-export const findUserByEmail = statement('endings.find_user_by_email', 'email', 'id:text is_confirmed')`
+export const findUserByEmail = statement('email', 'id:text is_confirmed')`
   select id, email_verified as is_confirmed from users where email = $email`;
 
 /** Finds the names of workspaces that have no other owner and are not being deleted. */
-const findOrphans = statement('endings.find_orphans', 'user_id', 'names')`
+const findOrphans = statement('user_id', 'names')`
   /* lookup: across workspaces */
   select coalesce(array_agg(w.name order by w.name), '{}') as names
     from members m join workspaces w on w.id = m.workspace_id and w.ends_at is null
@@ -92,34 +92,34 @@ const findOrphans = statement('endings.find_orphans', 'user_id', 'names')`
      and not exists (${ownersSql('m.workspace_id', '$user_id')})`;
 
 /** Locks the workspaces of a person while the caller checks who owns them. */
-const lockOwnedWorkspaces = statement('endings.lock_own_workspaces', 'user_id', '')`
+const lockOwnedWorkspaces = statement('user_id', '')`
   /* lookup: across workspaces */
   select from workspaces where id in (select workspace_id from members where user_id = $user_id)
    order by id for no key update`;
 
-export const findWorkspacesToDelete = statement('endings.find_ended_workspaces', 'now limit without', 'id')`
+export const findWorkspacesToDelete = statement('now limit without', 'id')`
   /* operator: across workspaces */
   select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`;
 
-const findEndedUsers = statement('endings.find_ended_users', 'now limit without:texts', 'id:text')`
+const findEndedUsers = statement('now limit without:texts', 'id:text')`
   select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`;
 
 /** Locks an account whose deletion is due until the transaction ends; no row if it was restored. */
-const lockEndedUser = statement('endings.lock_ended_user', 'user_id now', 'email')`
+const lockEndedUser = statement('user_id now', 'email')`
   select email from users where id = $user_id and ends_at <= $now for update`;
 
-const selectWorkspacesOf = statement('endings.select_workspaces_of', 'user_id', 'workspace_id')`
+const selectWorkspacesOf = statement('user_id', 'workspace_id')`
   /* lookup: across workspaces */
   select workspace_id from members where user_id = $user_id`;
 
 /** Deletes the private emails to the address of an account that ends, and invitations to it. */
-const deleteAddressData = statement('endings.forget_address', 'email', '')`
+const deleteAddressData = statement('email', '')`
   /* sweep: across workspaces */
   with letters as (delete from mails where is_private and lower(recipient) = lower($email))
   delete from member_invitations where email = $email`;
 
 /** Deletes the account, as the last step, with its sessions, two-factor methods and memberships. */
-export const deleteUser = statement('endings.delete_user', 'user_id', '')`
+export const deleteUser = statement('user_id', '')`
   delete from users where id = $user_id`;
 
 /** The number of days within which a workspace or account that is being deleted can be restored. */
@@ -279,7 +279,7 @@ async function deleteDueAccount(database: Database, userId: string): Promise<voi
 
 /** Deletes a batch from a large table of a workspace whose deletion is due, with dependent rows. */
 const deleteBatchOfWorkspace = (table: string, note = '') =>
-  statement(`endings.delete_${table}`, 'workspace_id', 'count')`
+  statement('workspace_id', 'count')`
     ${note}with gone as (
     delete from ${table} where workspace_id = $workspace_id and id in (
       select id from ${table} where workspace_id = $workspace_id limit 500)
@@ -295,5 +295,5 @@ export const deleteEventsOfWorkspace = deleteBatchOfWorkspace('events');
 export const deleteEmailsOfWorkspace = deleteBatchOfWorkspace('mails');
 
 /** Deletes the workspace with the rest of its data, as the last step. */
-export const deleteWorkspace = statement('endings.delete_workspace', 'workspace_id now', 'id')`
+export const deleteWorkspace = statement('workspace_id now', 'id')`
   delete from workspaces where id = $workspace_id and ends_at <= $now returning id`;

@@ -25,14 +25,14 @@ import {
 } from './audit/audit-entries.ts';
 import { requireWorkspaceAccess } from './authenticate.ts';
 
-export const countAccountEvents = statement('audit.count_personal_lines', 'user_id', 'count')`
+export const countAccountEvents = statement('user_id', 'count')`
   select count(*) as count from person_lines where user_id = $user_id`;
 
 /**
  * Deletes old events of accounts. @returns the deleted ones; a full batch of 1,000 means that there may be
  * more.
  */
-export const deleteOldAccountEvents = statement('audit.delete_old_personal_lines', 'before:uuid', 'id')`
+export const deleteOldAccountEvents = statement('before:uuid', 'id')`
   delete from person_lines where (user_id, id) in (
     select l.user_id, l.id from users u cross join lateral (
       select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
@@ -57,7 +57,7 @@ export const insertAuditEntrySql = (source: string): string =>
             $line_request_id, 201, $line_address, $line_agent, $line_session_id
        from ${source} where $line_id is not null`;
 
-const countAuditEntries = statement('audit.count_lines', auditFilterParameters, 'count')`
+const countAuditEntries = statement(auditFilterParameters, 'count')`
   select count(*) as count from audit_lines a where ${auditFilterSql}`;
 
 /** How an action was performed, by the kind of its actor. */

@@ -155,7 +155,7 @@ test('a hundred parallel requests with one key query the database once', async (
   );
   assert.equal(new Set(callers.map(({ actor }) => actor.id)).size, 1);
   const lookups = query.mock.calls.filter(({ arguments: [config] }) =>
-    JSON.stringify(config).includes('find_key_by_hash'),
+    JSON.stringify(config).includes('from api_key_lookup'),
   );
   assert.equal(lookups.length, 1);
 });

@@ -113,7 +113,7 @@ export function requestRateOf(
  * Finds an API key that is not revoked, with all data that a request needs. The previous secret of a rotated
  * key has its own expiry; least() ignores null.
  */
-const findKeyByHash = statement('workspaces.find_key_by_hash', 'hash', [
+const findKeyByHash = statement('hash', [
   'workspace_id id form_ids? expires_at? rate_limit? burst?',
   {
     permissions: nullable(permissionsColumn),
@@ -236,11 +236,7 @@ function cacheKeyQuery(name: string, question: KeyQuery): void {
 }
 
 /** Finds the signed-in person or the creator of the key; no row for the operator's keys. */
-const selectResponsiblePerson = statement(
-  'workspaces.find_person_behind',
-  'workspace_id user_id? key_id?',
-  'id:text name',
-)`
+const selectResponsiblePerson = statement('workspace_id user_id? key_id?', 'id:text name')`
   select u.id, u.name from users u
    where u.id = coalesce(
      $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`;

@@ -15,11 +15,7 @@ import { findWorkspace } from './members.ts';
 import { nameText, Workspace } from './shapes.ts';
 
 /** Updates a workspace; null values keep the current ones. */
-const updateWorkspace = statement(
-  'workspaces.update',
-  'workspace_id name? second_factor_required? unchanged? now',
-  'id',
-)`
+const updateWorkspace = statement('workspace_id name? second_factor_required? unchanged? now', 'id')`
   update workspaces set name = coalesce($name, name),
                         second_factor_required = coalesce($second_factor_required, second_factor_required),
                         updated_at = $now

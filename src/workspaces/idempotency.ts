@@ -9,19 +9,15 @@ import { onlyRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** Deletes stored responses. A repeated request then gets an error that says to check its effect. */
-export const clearStoredResponses = statement('idempotency.forget_kept_answers', 'workspace_id', 'key:bytes')`
+export const clearStoredResponses = statement('workspace_id', 'key:bytes')`
   update repeatable_requests set status = null, answer = null
   where workspace_id = $workspace_id and answer is not null returning key`;
 
-export const deleteExpiredIdempotencyKeys = statement('idempotency.prune_requests', 'kept_from', '')`
+export const deleteExpiredIdempotencyKeys = statement('kept_from', '')`
   /* sweep: across workspaces */ delete from repeatable_requests where begun_at < $kept_from`;
 
 /** Begins a request under a key; no row if one began under it after `kept_from`. */
-const beginRequest = statement(
-  'idempotency.begin_request',
-  'workspace_id key:bytes fingerprint now kept_from',
-  'begun:boolean',
-)`
+const beginRequest = statement('workspace_id key:bytes fingerprint now kept_from', 'begun:boolean')`
   insert into repeatable_requests (workspace_id, key, fingerprint, begun_at)
   values ($workspace_id, $key, $fingerprint, $now)
   on conflict (workspace_id, key) do update set
@@ -29,21 +25,17 @@ const beginRequest = statement(
     where repeatable_requests.begun_at < $kept_from
   returning true as begun`;
 
-const findRequest = statement(
-  'idempotency.find_request',
-  'workspace_id key:bytes',
-  'fingerprint begun_at status:integer? answer?',
-)`
+const findRequest = statement('workspace_id key:bytes', 'fingerprint begun_at status:integer? answer?')`
   select fingerprint, begun_at, status, answer from repeatable_requests
   where workspace_id = $workspace_id and key = $key`;
 
 /** Stores the response. */
-const endRequest = statement('idempotency.end_request', 'workspace_id key:bytes status:integer answer?', '')`
+const endRequest = statement('workspace_id key:bytes status:integer answer?', '')`
   update repeatable_requests set status = $status, answer = $answer
   where workspace_id = $workspace_id and key = $key`;
 
 /** Deletes a refused request, so that its key can be used again. */
-const deleteRequest = statement('idempotency.forget_request', 'workspace_id key:bytes', '')`
+const deleteRequest = statement('workspace_id key:bytes', '')`
   delete from repeatable_requests where workspace_id = $workspace_id and key = $key`;
 
 const keyReusedMessage = 'This Idempotency-Key was used for another request. Send a new one.';

@@ -150,7 +150,6 @@ const isWithin = (own: readonly string[] | null, formIds: readonly string[] | nu
 
 /** Lists the latest requests of a key, newest first. */
 export const listRequestsOfKey = statement(
-  'request_log.list_requests',
   'workspace_id key_id limit',
   'id method path status:smallint ms:integer requested_at:timestamp',
 )`

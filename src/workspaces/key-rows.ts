@@ -5,7 +5,6 @@ export const permissionsColumn: StatementColumn<Permission[]> = { pg: texts.pg }
 
 /** Adds an API key; no row if the workspace does not exist. */
 export const insertApiKey = statement(
-  'workspaces.insert_api_key',
   [
     'workspace_id id name prefix form_ids? created_by? created_at expires_at?',
     { permissions: nullable(permissionsColumn) },
@@ -26,10 +25,10 @@ export const keyChangeChannel = 'formloom_keys';
  * Tells all processes to clear their cached keys after the commit. Needed after every change that limits
  * keys.
  */
-export const notifyKeyChange = statement('workspaces.tell_of_keys', '', '')`
+export const notifyKeyChange = statement('', '')`
   select from pg_notify('${keyChangeChannel}', '')`;
 
 /** Revokes the keys whose secret a person saw. */
-export const revokeKeysOfUser = statement('workspaces.revoke_keys_of', 'workspace_id user_id now', '')`
+export const revokeKeysOfUser = statement('workspace_id user_id now', '')`
   update api_keys set revoked_at = $now, updated_at = $now
    where workspace_id = $workspace_id and created_by = $user_id and revoked_at is null`;

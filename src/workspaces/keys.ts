@@ -12,10 +12,10 @@ import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache } from './authenticate.ts';
 import { insertApiKey, notifyKeyChange, permissionsColumn } from './key-rows.ts';
 
-const insertApiKeyLookup = statement('workspaces.insert_api_key_lookup', 'hash workspace_id api_key_id', '')`
+const insertApiKeyLookup = statement('hash workspace_id api_key_id', '')`
   insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`;
 
-const findForeignForms = statement('workspaces.find_foreign_forms', 'workspace_id form_ids', 'id')`
+const findForeignForms = statement('workspace_id form_ids', 'id')`
   select given.id from unnest($form_ids) as given (id)
   where not exists (
     select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`;
@@ -24,7 +24,7 @@ const findForeignForms = statement('workspaces.find_foreign_forms', 'workspace_i
  * Lists API keys, newest first, or reads one. Includes the role of its creator, its requests since the day
  * `since`, and the expiry of a previous secret that still works.
  */
-const selectApiKeys = statement('workspaces.select_api_keys', 'workspace_id id? now since:text', [
+const selectApiKeys = statement('workspace_id id? now since:text', [
   'id name prefix form_ids? created_by? created_at updated_at expires_at? revoked_at?',
   'last_used_at? last_used_address:text? former_until? requests:bigint',
   { permissions: nullable(permissionsColumn), maker_role: nullable(textEnum<Role>()) },
@@ -41,14 +41,13 @@ const selectApiKeys = statement('workspaces.select_api_keys', 'workspace_id id? 
    order by k.id desc`;
 
 /** Revokes an API key. Revoking it again keeps the time of the first revocation. */
-const revokeApiKey = statement('workspaces.revoke_api_key', 'workspace_id id unchanged? now', 'revoked_at')`
+const revokeApiKey = statement('workspace_id id unchanged? now', 'revoked_at')`
   update api_keys set revoked_at = coalesce(revoked_at, $now), updated_at = $now
    where workspace_id = $workspace_id and id = $id and ($unchanged is null or updated_at = any ($unchanged))
   returning revoked_at`;
 
 /** Changes the columns in `named` of a key that is not revoked; null removes a limit. */
 const updateApiKey = statement(
-  'workspaces.update_api_key',
   [
     'workspace_id id named:texts name? form_ids? expires_at? unchanged? now',
     { permissions: nullable(permissionsColumn) },
@@ -69,7 +68,6 @@ const updateApiKey = statement(
  * if the key is revoked or missing.
  */
 const rotateApiKey = statement(
-  'workspaces.rotate_api_key',
   [
     'workspace_id id hash prefix now former_until',
     {

@@ -20,7 +20,7 @@ import { role } from './shapes.ts';
  * Finds a member, and whether the workspace requires two-factor; no row if the person is not a member or the
  * workspace does not exist.
  */
-export const findMembership = statement('workspaces.find_membership', 'workspace_id user_id', [
+export const findMembership = statement('workspace_id user_id', [
   'updated_at second_factor_required ends_at?',
   { role: textEnum<Role>() },
 ])`
@@ -36,35 +36,27 @@ export const ownersSql = (workspaceId: string, besides?: string): string =>
   `select from members o join users owner on owner.id = o.user_id and owner.ends_at is null
     where o.workspace_id = ${workspaceId} and o.role = 'owner'${besides === undefined ? '' : ` and o.user_id <> ${besides}`}`;
 
-export const updateUserName = statement('workspaces.update_user_name', 'id:text name now', 'id:text')`
+export const updateUserName = statement('id:text name now', 'id:text')`
   update users set name = $name, updated_at = $now where id = $id returning id`;
 
 /** Adds a member; no row if the workspace does not exist or the person is already a member. */
-export const insertMember = statement(
-  'workspaces.insert_member',
-  ['workspace_id user_id now', { role: textEnum<Role>() }],
-  'user_id',
-)`
+export const insertMember = statement(['workspace_id user_id now', { role: textEnum<Role>() }], 'user_id')`
   insert into members (workspace_id, user_id, role, created_at, updated_at)
   select id, $user_id, $role, $now, $now from workspaces where id = $workspace_id
   on conflict (workspace_id, user_id) do nothing
   returning user_id`;
 
 /** Locks the members of a workspace against changes until the transaction ends. */
-const lockMembers = statement('workspaces.lock_members', 'workspace_id', 'id')`
+const lockMembers = statement('workspace_id', 'id')`
   select id from workspaces where id = $workspace_id for no key update`;
 
-const hasOtherOwner = statement('workspaces.has_other_owner', 'workspace_id user_id', 'has_other:boolean')`
+const hasOtherOwner = statement('workspace_id user_id', 'has_other:boolean')`
   select exists (${ownersSql('$workspace_id', '$user_id')}) as has_other`;
 
-const updateRole = statement(
-  'workspaces.update_role',
-  ['workspace_id user_id now', { role: textEnum<Role>() }],
-  '',
-)`
+const updateRole = statement(['workspace_id user_id now', { role: textEnum<Role>() }], '')`
   update members set role = $role, updated_at = $now where workspace_id = $workspace_id and user_id = $user_id`;
 
-const deleteMember = statement('workspaces.delete_member', 'workspace_id user_id', 'user_id')`
+const deleteMember = statement('workspace_id user_id', 'user_id')`
   delete from members where workspace_id = $workspace_id and user_id = $user_id returning user_id`;
 
 /**
@@ -202,7 +194,7 @@ export type Member = Static<typeof Member>;
 export const MemberRemoval = strictObject({ keys: Type.Optional(Type.Enum([...removedMemberKeyActions])) });
 export const RoleChange = strictObject({ role: Type.Optional(role) });
 
-export const selectWorkspacesOfUser = statement('workspaces.select_workspaces_of_user', 'user_id', [
+export const selectWorkspacesOfUser = statement('user_id', [
   'id name second_factor_required ends_at?',
   { plan: textEnum<Plan>(), role: textEnum<Role>() },
 ])`
@@ -213,7 +205,7 @@ export const selectWorkspacesOfUser = statement('workspaces.select_workspaces_of
    order by lower(w.name), w.id`;
 
 /** Finds a workspace with its number of members, and the role of the caller if they are a member. */
-export const findWorkspace = statement('workspaces.find_workspace', 'workspace_id user_id?', [
+export const findWorkspace = statement('workspace_id user_id?', [
   'id name rate_limit? burst? created_at updated_at second_factor_required',
   'member_count:bigint',
   { plan: textEnum<Plan>(), role: nullable(textEnum<Role>()) },
@@ -227,7 +219,7 @@ export const findWorkspace = statement('workspaces.find_workspace', 'workspace_i
  * Lists members, owners first, then by name, or reads one. Includes the number of active API keys of each
  * member.
  */
-const selectMembers = statement('workspaces.select_members', 'workspace_id user_id? now', [
+const selectMembers = statement('workspace_id user_id? now', [
   'id:text name email created_at updated_at second_factor key_count:bigint',
   { role: textEnum<Role>() },
 ])`

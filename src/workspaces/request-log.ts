@@ -9,7 +9,6 @@ const bigints: StatementColumn<number[]> = { pg: 'bigint[]' };
 
 /** Inserts requests of keys that still exist. */
 export const insertRequests = statement(
-  'request_log.insert_requests',
   'workspace_ids key_ids ids methods paths statuses durations:integers times',
   '',
 )`
@@ -25,11 +24,7 @@ export const insertRequests = statement(
  * Counts requests of keys by day, and records when and from where each key was last used. Locks keys in one
  * order, to avoid deadlocks.
  */
-const countRequests = statement(
-  'request_log.count_requests',
-  ['workspace_ids key_ids days times addresses', { requests: bigints }],
-  '',
-)`
+const countRequests = statement(['workspace_ids key_ids days times addresses', { requests: bigints }], '')`
   /* sweep: across workspaces */
   with locked as (
     select workspace_id, id from api_keys where workspace_id = any ($workspace_ids) and id = any ($key_ids)
@@ -51,11 +46,7 @@ const countRequests = statement(
  * Deletes old requests and day counts of keys. Finds the last request to delete once for each key; otherwise
  * PostgreSQL would do it for each request.
  */
-export const trimRequests = statement(
-  'request_log.trim_requests',
-  'workspace_ids key_ids kept:integer before:text',
-  '',
-)`
+export const trimRequests = statement('workspace_ids key_ids kept:integer before:text', '')`
   /* sweep: across workspaces */
   with given as (select * from unnest($workspace_ids, $key_ids) as given (workspace_id, key_id)),
   days as (

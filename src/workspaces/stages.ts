@@ -25,10 +25,10 @@ const Stages = Type.Object({
   updated_at: timestampSchema,
 });
 
-const findStages = statement('stages.find', 'workspace_id', ['updated_at', { stages: jsonb<Stage[]>() }])`
+const findStages = statement('workspace_id', ['updated_at', { stages: jsonb<Stage[]>() }])`
   select stages, stages_updated_at as updated_at from workspaces where id = $workspace_id`;
 
-const updateStages = statement('stages.update', 'workspace_id now stages:jsonText unchanged?', 'id')`
+const updateStages = statement('workspace_id now stages:jsonText unchanged?', 'id')`
   update workspaces set stages = $stages, stages_updated_at = greatest($now, stages_updated_at + interval '1 ms')
    where id = $workspace_id and ($unchanged is null or stages_updated_at = any ($unchanged)) returning id`;
 

@@ -14,30 +14,22 @@ import { addMember } from './members.ts';
 // Workspaces -----------------------------------------------------------------------------------------------
 
 const insertWorkspace = statement(
-  'workspaces.insert_workspace',
   ['workspace_id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }],
   '',
 )`
   insert into workspaces (id, name, plan, rate_limit, burst, created_at, updated_at)
   values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`;
 
-const selectWorkspaces = statement('workspaces.select_workspaces', '', [
-  'id name rate_limit? burst? created_at',
-  { plan: textEnum<Plan>() },
-])`
+const selectWorkspaces = statement('', ['id name rate_limit? burst? created_at', { plan: textEnum<Plan>() }])`
   /* operator: across workspaces */
   select id, name, plan, rate_limit, burst, created_at from workspaces order by id desc`;
 
-const updatePlan = statement(
-  'workspaces.update_plan',
-  ['workspace_id rate_limit? burst?', { plan: textEnum<Plan>() }],
-  'name',
-)`
+const updatePlan = statement(['workspace_id rate_limit? burst?', { plan: textEnum<Plan>() }], 'name')`
   update workspaces set plan = $plan, rate_limit = $rate_limit, burst = $burst
    where id = $workspace_id
   returning name`;
 
-const findOwnedWorkspace = statement('workspaces.find_owned_workspace', 'user_id', 'id')`
+const findOwnedWorkspace = statement('user_id', 'id')`
   /* lookup: across workspaces */
   select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`;
 
@@ -135,13 +127,13 @@ function rateProblems({ rateLimit, burst }: RateOverride): ErrorItem[] {
 // Setup ----------------------------------------------------------------------------------------------------
 
 /** Stores the hash of the setup token for this start, unless there are accounts. */
-const offerSetup = statement('workspaces.offer_setup', 'token_hash', 'offered:boolean')`
+const offerSetup = statement('token_hash', 'offered:boolean')`
   insert into setup (token_hash)
   select $token_hash where not exists (select from users)
   on conflict (only_row) do update set token_hash = excluded.token_hash
   returning true as offered`;
 
-const hasAccounts = statement('workspaces.has_accounts', '', 'has_accounts:boolean')`
+const hasAccounts = statement('', 'has_accounts:boolean')`
   select exists (select from users) as has_accounts`;
 
 /**
@@ -149,7 +141,7 @@ const hasAccounts = statement('workspaces.has_accounts', '', 'has_accounts:boole
  * first and finds no row. The check for users also rejects a token that a starting process offered while the
  * first account was being created.
  */
-const claimSetup = statement('workspaces.claim_setup', 'token_hash', 'claimed:boolean')`
+const claimSetup = statement('token_hash', 'claimed:boolean')`
   delete from setup where token_hash = $token_hash and not exists (select from users) returning true as claimed`;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();

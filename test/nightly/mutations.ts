@@ -297,7 +297,8 @@ const met = new Set<Equivalent>();
 
 function isEquivalent(source: string, { what, prepared }: Mutant): boolean {
   const found = equivalents[source]?.find(
-    (each) => each.what === what && (each.of === undefined || each.of === prepared),
+    (each) =>
+      each.what === what && (each.of === undefined || prepared?.some((part) => part.includes(each.of!))),
   );
   if (found) met.add(found);
   return found !== undefined;

@@ -16,7 +16,7 @@ import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts'
  * Finds transactions that hold locks but have been idle for this many seconds, or that were prepared and
  * never ended.
  */
-export const selectStaleTransactions = statement('checks.select_leftovers', 'seconds', 'who:text age:double')`
+export const selectStaleTransactions = statement('seconds', 'who:text age:double')`
   select format('process %s (%s)', pid, coalesce(nullif(application_name, ''), usename)) as who,
          extract(epoch from now() - state_change)::double precision as age
     from pg_stat_activity
@@ -27,7 +27,7 @@ export const selectStaleTransactions = statement('checks.select_leftovers', 'sec
     from pg_prepared_xacts
    where database = current_database() and prepared < now() - make_interval(secs => $seconds)`;
 
-const readStatistics = statement('checks.read_statistics', '', [
+const readStatistics = statement('', [
   'database_bytes:bigint connections:bigint connections_most:bigint commits:bigint',
   'rollbacks:bigint deadlocks:bigint blocks_read:bigint blocks_hit:bigint',
   'temporary_bytes:bigint oldest_transaction:double',

@@ -11,7 +11,6 @@ import type { InstanceFacts } from './facts.ts';
  * one fails first. It returns the latest 1,000 webhooks, because abandoned ones stay for years.
  */
 const selectLostWebhooks = statement(
-  'checks.select_lost_webhooks',
   '',
   'workspace_id workspace id form_id? form:text? url is_paused:boolean',
 )`
@@ -46,7 +45,7 @@ const most = 10_000;
  * Reads due jobs, waiting deliveries and failing webhooks. It reads at most `most` jobs and deliveries, by
  * index, so its cost is bounded.
  */
-const readQueue = statement('checks.read_queue', 'most', [
+const readQueue = statement('most', [
   'deliveries_waiting:bigint webhooks_failing:bigint webhooks_paused:bigint',
   {
     /** By kind: how many are due, and for how many seconds the oldest has been due. */

@@ -14,11 +14,7 @@ import { openStorage } from '#kit/storage/open-storage.ts';
 import { readDiskSpace, type Storage } from '#kit/storage.ts';
 import { requestValkey, ValkeyError } from '#kit/valkey.ts';
 
-const readServer = statement(
-  'checks.read_server',
-  '',
-  'version encoding:text is_read_only:boolean is_standby:boolean now:double',
-)`
+const readServer = statement('', 'version encoding:text is_read_only:boolean is_standby:boolean now:double')`
   select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding,
          current_setting('transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby,
          extract(epoch from clock_timestamp())::double precision as now`;

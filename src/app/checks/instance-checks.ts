@@ -24,14 +24,14 @@ import type { InstanceFacts } from './facts.ts';
 import { machineChecks } from './machine-checks.ts';
 
 /** Finds cells whose tables are missing. */
-const selectLostCells = statement('checks.select_lost_cells', '', 'name')`
+const selectLostCells = statement('', 'name')`
   select name from cells where to_regclass(format('%I.workspaces', schema_name)) is null order by name`;
 
 /**
  * Finds the servers that ran a query in the last seconds. Each server runs two queries a second. Sessions of
  * a lost machine can stay open for hours.
  */
-const findServers = statement('checks.find_servers', 'seconds', 'name')`
+const findServers = statement('seconds', 'name')`
   select distinct application_name as name from pg_stat_activity
    where datname = current_database() and application_name like 'formloom node %'
      and state_change > now() - make_interval(secs => $seconds)`;

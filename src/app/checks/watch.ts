@@ -13,24 +13,24 @@ import { instanceFacts } from './facts.ts';
 import { allChecks } from './instance-checks.ts';
 
 /** Records that these incidents continue, and returns whether each has been reported. */
-const recordIncidents = statement('watch.note_incidents', 'keys', 'key:text is_told:boolean')`
+const recordIncidents = statement('keys', 'key:text is_told:boolean')`
   insert into incidents (key, began_at, seen_at, is_told)
   select key, now(), now(), false from unnest($keys) as key order by key
   on conflict (key) do update set seen_at = excluded.seen_at
   returning key, is_told`;
 
 /** Claims incidents that no other process has claimed, and returns when each began. */
-const claimIncidents = statement('watch.claim_incidents', 'keys', 'key:text began_at:timestamp')`
+const claimIncidents = statement('keys', 'key:text began_at:timestamp')`
   with untold as (
     select key from incidents where key = any ($keys) and not is_told order by key for update)
   update incidents set is_told = true from untold where incidents.key = untold.key
   returning incidents.key, began_at`;
 
 /** Ends incidents that no check has found for this many seconds. */
-const endIncidents = statement('watch.end_incidents', 'calm:double', 'key:text')`
+const endIncidents = statement('calm:double', 'key:text')`
   delete from incidents where seen_at < now() - make_interval(secs => $calm) returning key`;
 
-const selectOwners = statement('watch.select_owners', 'workspace_id', 'email')`
+const selectOwners = statement('workspace_id', 'email')`
   select u.email from members m join users u on u.id = m.user_id
    where m.workspace_id = $workspace_id and m.role = 'owner' order by u.id`;
 

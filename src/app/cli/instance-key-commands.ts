@@ -21,20 +21,12 @@ import { UsageError } from './values.ts';
 const sealedIn = (table: string, column: string, isOfInstance = false) => ({
   /** Whether the table belongs to the instance rather than to each cell. */
   isOfInstance,
-  select: statement(
-    `cli.select_sealed_${table}_${column}`,
-    'key_id:bytes after:text limit',
-    'place sealed:bytes',
-  )`
+  select: statement('key_id:bytes after:text limit', 'place sealed:bytes')`
     /* operator: across workspaces */
     select ctid::text as place, ${column} as sealed from ${table}
      where ${column} is not null and substring(${column} for 4) <> $key_id and ctid > $after::tid
      order by ctid limit $limit`,
-  update: statement(
-    `cli.update_sealed_${table}_${column}`,
-    'places:texts former:byteStrings sealed:byteStrings',
-    'place',
-  )`
+  update: statement('places:texts former:byteStrings sealed:byteStrings', 'place')`
     /* operator: across workspaces */
     update ${table} set ${column} = given.sealed
       from unnest($places, $former, $sealed) as given (place, former, sealed)
@@ -115,7 +107,7 @@ async function reseal(
 }
 
 /** Finds the webhooks with a sealed secret or sealed headers, oldest first. */
-const selectSealed = statement('cli.select_sealed', '', 'id workspace_id form_id? url secret? headers?')`
+const selectSealed = statement('', 'id workspace_id form_id? url secret? headers?')`
   /* operator: across workspaces */
   select id, workspace_id, form_id, url, secret, headers
     from webhooks

@@ -21,7 +21,7 @@ import { UsageError } from './values.ts';
  * operator may see all of them.
  */
 const finder = (table: string, named = 'id', type: typeof text = uuid) =>
-  statement(`cli.find_place_in_${table}`, { id: type }, 'workspace_id')`
+  statement({ id: type }, 'workspace_id')`
     /* operator: across workspaces */
     select workspace_id from ${table} where ${named} = $id`;
 

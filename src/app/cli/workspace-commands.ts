@@ -26,7 +26,7 @@ import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces
 import { defineDatabaseCommand, optionalOption, requiredOption } from './command.ts';
 import { idValue, planValue, roleValue, textValue, UsageError, wholeNumberValue } from './values.ts';
 
-const selectAllKeys = statement('cli.select_all_keys', '', [
+const selectAllKeys = statement('', [
   'id workspace_id name prefix permissions:texts? form_ids? created_at expires_at?',
   'revoked_at? last_used_at?',
 ])`

@@ -26,11 +26,10 @@ import { anyUuid, type UnpackServices, unpackForm } from './unpack-form.ts';
  * The newest versions of a form up to `last`, oldest first, while their texts fit into `bytes`. `last` is
  * always included.
  */
-const selectVersionsToPack = statement(
-  'select_versions_to_pack',
-  'workspace_id form_id last:integer limit bytes',
-  ['version created_at', { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) }],
-)`
+const selectVersionsToPack = statement('workspace_id form_id last:integer limit bytes', [
+  'version created_at',
+  { structure: sentStructureColumn, settings: nullable(jsonb<Settings>()) },
+])`
   select version, created_at, structure, settings from (
     select version, created_at, structure, settings,
            sum(octet_length(structure::text) + coalesce(octet_length(settings::text), 0)) over (order by version desc) as so_far

@@ -20,7 +20,6 @@ const renditions = jsonb<Readonly<Record<string, number>>>();
 
 /** Returns no row if the workspace has reached its image limit. */
 const insertImage = statement(
-  'insert_form_image',
   ['workspace_id id content_type size:integer width height limit now', { renditions }],
   'id',
 )`
@@ -30,22 +29,16 @@ const insertImage = statement(
   returning id`;
 
 /** Records that these images are in use, and returns the ids that exist. */
-const recordImageUse = statement('name_form_images', 'workspace_id ids now', 'id')`
+const recordImageUse = statement('workspace_id ids now', 'id')`
   update form_images set named_at = $now
   where workspace_id = $workspace_id and id = any ($ids) and removed_at is null
   returning id`;
 
-const findImages = statement('find_form_images', 'workspace_id ids', [
-  'id size:integer width? height?',
-  { renditions },
-])`
+const findImages = statement('workspace_id ids', ['id size:integer width? height?', { renditions }])`
   select id, size, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`;
 
 /** Finds an image by its id and the id of a form of its workspace, as public pages request it. */
-const findImage = statement('find_form_image', 'form_id id', [
-  'workspace_id content_type size:integer',
-  { renditions },
-])`
+const findImage = statement('form_id id', ['workspace_id content_type size:integer', { renditions }])`
   select i.workspace_id, i.content_type, i.size, i.renditions
   from form_lookup l
   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
@@ -57,10 +50,7 @@ const findImage = statement('find_form_image', 'form_id id', [
  * claims images left by an interrupted removal. Structures are searched as text, because a working copy may
  * be anything. PostgreSQL checks the outer condition again if a form uses the image first.
  */
-const markUnusedImages = statement('take_unnamed_form_images', 'before now', [
-  'workspace_id id',
-  { renditions },
-])`
+const markUnusedImages = statement('before now', ['workspace_id id', { renditions }])`
   /* sweep: across workspaces */
   with named as materialized (
     select f.workspace_id, used.id
@@ -93,22 +83,16 @@ const markUnusedImages = statement('take_unnamed_form_images', 'before now', [
   returning workspace_id, id, renditions`;
 
 /** Claims all images of a deleted workspace. There are at most 500. */
-const markImagesOfWorkspace = statement('take_form_images_of_workspace', 'workspace_id now', [
-  'workspace_id id',
-  { renditions },
-])`
+const markImagesOfWorkspace = statement('workspace_id now', ['workspace_id id', { renditions }])`
   update form_images set removed_at = coalesce(removed_at, $now) where workspace_id = $workspace_id
   returning workspace_id, id, renditions`;
 
 /** Deletes the row of an image, as the last step after its files. */
-const deleteImage = statement('delete_form_image', 'workspace_id id', '')`
+const deleteImage = statement('workspace_id id', '')`
   delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`;
 
 /** Selects every image. A workspace has at most 500. */
-const selectStoredImages = statement('select_stored_form_images', 'of_workspace:uuid?', [
-  'workspace_id id size:integer',
-  { renditions },
-])`
+const selectStoredImages = statement('of_workspace:uuid?', ['workspace_id id size:integer', { renditions }])`
   /* sweep: across workspaces */
   select workspace_id, id, size, renditions from form_images
    where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`;

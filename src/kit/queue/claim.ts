@@ -57,11 +57,7 @@ const isCommittedLater = "(select set_config('synchronous_commit', 'off', true))
  * Renews the leases of claimed jobs. Locked rows are being settled and are skipped, because two statements
  * that wait for many rows could deadlock. It does not wait for the disk.
  */
-export const renewLeases = statement(
-  'queue.renew_leases',
-  'workspace_ids ids lease_tokens:uuids lease_seconds',
-  'lease_token',
-)`
+export const renewLeases = statement('workspace_ids ids lease_tokens:uuids lease_seconds', 'lease_token')`
   /* operator: across workspaces */
   with free as materialized (
     select job.workspace_id, job.id
@@ -146,7 +142,6 @@ const lostClaims = '(lost_claims + (lease_token is not null)::integer)';
  * invalid: it runs twice, but is settled once.
  */
 export const claimJobs = statement(
-  'queue.claim_jobs',
   [
     'kinds closed_lanes rooms:integers limit lease_seconds',
     {
@@ -195,7 +190,7 @@ export const claimJobs = statement(
   select * from claimed where ${isCommittedLater}`;
 
 /** Returns the seconds until the next job that this process can run is due; null if there is none. */
-const findNextDue = statement('queue.find_next_due', 'kinds closed_lanes look_back lost_below?', 'seconds?')`
+const findNextDue = statement('kinds closed_lanes look_back lost_below?', 'seconds?')`
   /* operator: across workspaces */
   select extract(epoch from min(run_at) - now())::double precision as seconds
     from jobs

@@ -7,21 +7,17 @@ import { onlyRow, type Queryable, statement } from '../statement.ts';
 export const parkedReason =
   'The server stopped three times while processing this, so it will not be retried automatically.';
 
-export const selectParkedJobs = statement(
-  'queue.select_parked',
-  'limit',
-  'workspace_id id kind:text parked_at:timestamp',
-)`
+export const selectParkedJobs = statement('limit', 'workspace_id id kind:text parked_at:timestamp')`
   /* operator: across workspaces */
   select workspace_id, id, kind, parked_at from jobs where parked_at is not null order by parked_at limit $limit`;
 
 /** Makes a parked job due again. */
-export const restartParkedJob = statement('queue.restart_job', 'workspace_id id', 'id')`
+export const restartParkedJob = statement('workspace_id id', 'id')`
   update jobs set run_at = now(), failures = 0, lost_claims = 0, parked_at = null
    where workspace_id = $workspace_id and id = $id and parked_at is not null
   returning id`;
 
-const markParked = statement('queue.park_job', 'workspace_id id lease_token', 'id')`
+const markParked = statement('workspace_id id lease_token', 'id')`
   update jobs set run_at = 'infinity', parked_at = now(), lease_token = null
    where workspace_id = $workspace_id and id = $id and lease_token = $lease_token
   returning id`;

@@ -111,15 +111,15 @@ export function throwFailures(failures: Failures): void {
 }
 
 /** Sets the time of the last sweep to the current time of the database. */
-export const recordSweepTime = statement('sweeps.confirm_clock', '', 'swept_at')`
+export const recordSweepTime = statement('', 'swept_at')`
   update instance set swept_at = now() returning swept_at`;
 
 /** Returns the time of the database and of the last sweep; null before the first start. */
-const readClocks = statement('sweeps.read_clocks', '', 'database_seconds:double swept_at?')`
+const readClocks = statement('', 'database_seconds:double swept_at?')`
   select extract(epoch from clock_timestamp())::double precision as database_seconds,
          (select swept_at from instance) as swept_at`;
 
-const recordSweep = statement('sweeps.note_sweep', 'at before', '')`
+const recordSweep = statement('at before', '')`
   update instance set swept_at = $at where swept_at < $before`;
 
 /** Why data must not be deleted by its age, and the remedy. */

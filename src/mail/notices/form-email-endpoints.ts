@@ -44,7 +44,7 @@ const FormEmailPreview = nameSchema(
 );
 
 /** Finds the address of a member, or else of the owner who has been a member for the longest time. */
-const findMemberAddress = statement('mail.find_member_address', 'workspace_id user_id?', 'email')`
+const findMemberAddress = statement('workspace_id user_id?', 'email')`
   select u.email from members m join users u on u.id = m.user_id and u.ends_at is null
    where m.workspace_id = $workspace_id and (m.user_id = $user_id or m.role = 'owner')
    order by m.user_id = $user_id desc nulls last, m.created_at, m.user_id limit 1`;

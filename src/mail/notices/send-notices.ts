@@ -55,7 +55,7 @@ async function notifyPasswordReset(
   );
 }
 
-const findWorkspaceName = statement('mail.find_workspace_name', 'workspace_id', 'name')`
+const findWorkspaceName = statement('workspace_id', 'name')`
   select name from workspaces where id = $workspace_id`;
 
 /** Emails owners and admins that their workspace is being deleted, and how to restore it. */

@@ -61,17 +61,13 @@ const noticeSelection = `
  * a submission changes nothing: only its first completion is notified. The row is locked, so that an erasure
  * and the emails about the submission wait for each other.
  */
-const findForNotice = statement(
-  'mail.find_for_notice',
-  ['workspace_id id', { is_cancelled: boolean }],
-  noticeColumns,
-)`
+const findForNotice = statement(['workspace_id id', { is_cancelled: boolean }], noticeColumns)`
   ${noticeSelection}
    where s.workspace_id = $workspace_id and s.id = $id and s.completed_at is not null
      and (s.trashed_at is not null) = $is_cancelled and f.deleted_at is null
      for key share of s`;
 
-const insertDigestItem = statement('mail.insert_digest_item', 'workspace_id form_id submission_id', '')`
+const insertDigestItem = statement('workspace_id form_id submission_id', '')`
   insert into digest_items (workspace_id, form_id, submission_id)
   values ($workspace_id, $form_id, $submission_id)
   on conflict (workspace_id, form_id, submission_id) do nothing`;
@@ -80,11 +76,7 @@ const insertDigestItem = statement('mail.insert_digest_item', 'workspace_id form
  * Creates a digest or locks the pending one, so that it cannot end before this transaction adds its
  * submission.
  */
-const lockDigest = statement(
-  'mail.hold_digest',
-  ['workspace_id form_id', { mode: textEnum<DigestMode>() }],
-  'is_new',
-)`
+const lockDigest = statement(['workspace_id form_id', { mode: textEnum<DigestMode>() }], 'is_new')`
   insert into digests as d (workspace_id, form_id, mode) values ($workspace_id, $form_id, $mode)
   on conflict (workspace_id, form_id) do update set mode = d.mode
   returning d.xmax = 0 as is_new`;
@@ -93,11 +85,11 @@ const lockDigest = statement(
  * Ends a form's digest. It waits for transactions that are adding a submission, so it must run before
  * emptyDigest.
  */
-const endDigest = statement('mail.end_digest', 'workspace_id form_id', '')`
+const endDigest = statement('workspace_id form_id', '')`
   delete from digests where workspace_id = $workspace_id and form_id = $form_id`;
 
 /** Empties the list of an ended digest. Returns the number of submissions and the first `limit` of them. */
-const emptyDigest = statement('mail.take_digest', 'workspace_id form_id limit', ['total', noticeColumns])`
+const emptyDigest = statement('workspace_id form_id limit', ['total', noticeColumns])`
   with item as (
     delete from digest_items where workspace_id = $workspace_id and form_id = $form_id returning submission_id
   ),
@@ -266,14 +258,14 @@ const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
 // Assignments ----------------------------------------------------------------------------------------------
 
 /** Finds a submission that is still assigned to the person. The row is locked, as for other notices. */
-const findAssigned = statement('mail.find_assigned', 'workspace_id id user_id', 'form_name total:integer')`
+const findAssigned = statement('workspace_id id user_id', 'form_name total:integer')`
   select f.name as form_name, 1 as total from submissions s
     join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id and f.deleted_at is null
    where s.workspace_id = $workspace_id and s.id = $id and s.assignee_id = $user_id and s.trashed_at is null
      for key share of s`;
 
 /** Counts the submissions that a bulk change assigned to the person and that still are, unless it was undone. */
-const findAssigning = statement('mail.find_assigning', 'workspace_id id user_id', 'form_name total:integer')`
+const findAssigning = statement('workspace_id id user_id', 'form_name total:integer')`
   select f.name as form_name,
          (select count(distinct s.id)::integer from submission_changes c
             join submissions s on s.workspace_id = c.workspace_id and s.id = c.submission_id
@@ -286,14 +278,14 @@ const findAssigning = statement('mail.find_assigning', 'workspace_id id user_id'
        where u.workspace_id = $workspace_id and u.subject_id = $id and u.kind = 'submissions.undo')`;
 
 /** Finds a member who wants these emails. */
-const findAssignee = statement('mail.find_assignee', 'workspace_id user_id', 'workspace')`
+const findAssignee = statement('workspace_id user_id', 'workspace')`
   select w.name as workspace from members m join workspaces w on w.id = m.workspace_id
    where m.workspace_id = $workspace_id and m.user_id = $user_id`;
 
-const findAddress = statement('mail.find_assignee_address', 'id:text', 'email')`
+const findAddress = statement('id:text', 'email')`
   select email from users where id = $id and assignment_emails and ends_at is null`;
 
-const findAssigner = statement('mail.find_assigner', 'workspace_id changed_by? api_key_id?', 'name?')`
+const findAssigner = statement('workspace_id changed_by? api_key_id?', 'name?')`
   select coalesce((select name from users where id = $changed_by),
                   (select name from api_keys where workspace_id = $workspace_id and id = $api_key_id)) as name`;
 

@@ -8,11 +8,11 @@ import type { Vault } from '#kit/vault.ts';
 import { mailWords } from '../words/words.ts';
 
 /** Locks counting and adding emails for an address until the transaction ends. */
-const lockRecipient = statement('mail.lock_recipient', 'workspace_id recipient', '')`
+const lockRecipient = statement('workspace_id recipient', '')`
   select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`;
 
 /** Counts the emails of certain kinds written to an address within the last `seconds`, ignoring case. */
-const countMailsTo = statement('mail.count_mails_to', 'workspace_id recipient kinds seconds', 'count')`
+const countMailsTo = statement('workspace_id recipient kinds seconds', 'count')`
   select count(*) as count from mails
    where workspace_id = $workspace_id and lower(recipient) = lower($recipient) and kind = any($kinds)
      and created_at > now() - make_interval(secs => $seconds)`;

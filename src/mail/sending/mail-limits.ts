@@ -9,7 +9,7 @@ import { statement } from '#kit/statement.ts';
  * Deletes records of emails that no longer count toward a limit. @returns the deleted ones; a full batch of
  * 1,000 means that there may be more.
  */
-export const deleteExpiredEmailCounts = statement('mail.delete_counted_emails', '', 'id')`
+export const deleteExpiredEmailCounts = statement('', 'id')`
   /* sweep: across workspaces */
   delete from counted_emails where (workspace_id, id) in (
     select workspace_id, id from counted_emails
@@ -18,7 +18,7 @@ export const deleteExpiredEmailCounts = statement('mail.delete_counted_emails', 
   returning id`;
 
 /** Counts recently sent emails of certain kinds to an address, from all workspaces, up to `most`. */
-const countSentTo = statement('mail.count_sent_to', 'recipient:bytes kinds seconds most:bigint', 'count')`
+const countSentTo = statement('recipient:bytes kinds seconds most:bigint', 'count')`
   /* lookup: across workspaces */
   select count(*) as count from (
     select id from counted_emails
@@ -27,7 +27,7 @@ const countSentTo = statement('mail.count_sent_to', 'recipient:bytes kinds secon
      limit $most) sent`;
 
 /** Counts recently sent emails of certain kinds from an account, in all workspaces, up to `most`. */
-const countSentBy = statement('mail.count_sent_by', 'account_id kinds seconds most:bigint', 'count')`
+const countSentBy = statement('account_id kinds seconds most:bigint', 'count')`
   /* lookup: across workspaces */
   select count(*) as count from (
     select id from counted_emails
@@ -35,11 +35,7 @@ const countSentBy = statement('mail.count_sent_by', 'account_id kinds seconds mo
      limit $most) sent`;
 
 /** Counts recently sent emails of some kinds from a workspace, or from one form in it, up to `most`. */
-const countSentFrom = statement(
-  'mail.count_sent_from',
-  'workspace_id form_id? kinds seconds most:bigint',
-  'count',
-)`
+const countSentFrom = statement('workspace_id form_id? kinds seconds most:bigint', 'count')`
   select count(*) as count from (
     select from counted_emails
      where workspace_id = $workspace_id and ($form_id is null or form_id = $form_id)

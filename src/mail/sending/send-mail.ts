@@ -99,7 +99,6 @@ const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
  * @returns the seconds until the slot.
  */
 export const reserveSendSlot = statement(
-  'mail.take_place',
   [
     'names prompt_step:double patience:double',
     {
@@ -147,7 +146,7 @@ async function waitForSendSlot(
 }
 
 /** Finds an email to send; returns nothing if it was deleted with its form. */
-const findMail = statement('mail.find_mail', 'workspace_id id', [
+const findMail = statement('workspace_id id', [
   'form_id? recipient subject content? attempts:integer created_at',
   {
     kind: textEnum<MailKind>(),
@@ -163,7 +162,6 @@ const findMail = statement('mail.find_mail', 'workspace_id id', [
 
 /** Counts a sent email, even if it was queued long ago and its row is gone. */
 const countSentEmail = statement(
-  'mail.count_sent_email',
   [
     'workspace_id id form_id? account_id? recipient:bytes queued_at:timestamp',
     { kind: textEnum<MailKind>() },
@@ -179,7 +177,6 @@ const countSentEmail = statement(
  * the meantime stays canceled, unless it was sent.
  */
 const settleMail = statement(
-  'mail.settle_mail',
   [
     'workspace_id id error?',
     {
@@ -198,7 +195,7 @@ const settleMail = statement(
    where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`;
 
 /** Records why an email waits, without counting an attempt. */
-const postponeMail = statement('mail.put_off', 'workspace_id id reason delay', '')`
+const postponeMail = statement('workspace_id id reason delay', '')`
   update mails set error = $reason, next_attempt_at = now() + make_interval(secs => $delay)
    where workspace_id = $workspace_id and id = $id and state = 'queued'`;
 

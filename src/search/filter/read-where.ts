@@ -16,11 +16,7 @@ import { type ComparedKind, checkWhere, doesReadWhole, wherePath } from './where
 export const inSpanSql = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
 
 /** Counts the submissions of forms within a time span, up to `most`. */
-export const countSubmissionsInSpan = statement(
-  'filter.count_span',
-  'workspace_id form_ids from_id to_id most',
-  'count',
-)`
+export const countSubmissionsInSpan = statement('workspace_id form_ids from_id to_id most', 'count')`
   select count(*) as count from (
     select from submissions p
     where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpanSql} limit $most) counted`;

@@ -87,17 +87,12 @@ export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
  * Declares a statement for each kind of filter. `met` returns the condition on the submissions `p` of a form.
  */
 export const declareByFilterKind = <Declared>(
-  name: string,
-  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+  declare: (columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
 ): Record<FilterKind, Declared> => ({
-  any: declare(name, spanColumns, `${inSpanSql} and $status is null`),
-  one: declare(`${name}_by_status`, spanColumns, `${inSpanSql} and p.status = $status`),
-  filtered: declare(`${name}_filtered`, filterColumns, `${inSpanSql} and ${filterConditionSql}`),
-  tagged: declare(
-    `${name}_tagged`,
-    filterColumns,
-    `${inSpanSql} and p.tags <> '{}' and ${filterConditionSql}`,
-  ),
+  any: declare(spanColumns, `${inSpanSql} and $status is null`),
+  one: declare(spanColumns, `${inSpanSql} and p.status = $status`),
+  filtered: declare(filterColumns, `${inSpanSql} and ${filterConditionSql}`),
+  tagged: declare(filterColumns, `${inSpanSql} and p.tags <> '{}' and ${filterConditionSql}`),
 });
 
 /** For an unknown time span PostgreSQL would choose the index of ids; `is true` prevents that. */
@@ -110,24 +105,19 @@ export const filteredReceivedSql = `${inSpanUnindexedSql}
 
 /** Declares the statements for a list ordered by `receivedAt`, whose index serves all of them. */
 export const declareByFilterReceived = <Declared>(
-  name: string,
-  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+  declare: (columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
 ): Record<FilterKind, Declared> => {
-  const filtered = declare(`${name}_filtered`, filterColumns, filteredReceivedSql);
+  const filtered = declare(filterColumns, filteredReceivedSql);
   return {
-    any: declare(name, spanColumns, `${inSpanUnindexedSql} and $status is null`),
-    one: declare(`${name}_by_status`, spanColumns, `${inSpanUnindexedSql} and p.status = $status`),
+    any: declare(spanColumns, `${inSpanUnindexedSql} and $status is null`),
+    one: declare(spanColumns, `${inSpanUnindexedSql} and p.status = $status`),
     filtered,
     tagged: filtered,
   };
 };
 
 /** Selects the accessible forms with their time zone and number of versions. */
-const listFilteredForms = statement(
-  'filter.list_asked_forms',
-  'workspace_id form_ids?',
-  'id time_zone? versions:bigint',
-)`
+const listFilteredForms = statement('workspace_id form_ids?', 'id time_zone? versions:bigint')`
   select f.id, f.settings ->> 'time_zone' as time_zone, (
     select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
   from forms f
@@ -137,11 +127,7 @@ const listFilteredForms = statement(
  * Selects the types of the named elements in each form that has them: the live version first, then newest
  * first. Only versions whose fields contain the name are parsed.
  */
-const findNamedTypes = statement(
-  'filter.find_named_types',
-  'workspace_id form_ids elements',
-  'form_id element types:texts',
-)`
+const findNamedTypes = statement('workspace_id form_ids elements', 'form_id element types:texts')`
   select v.form_id, named.id as element,
     array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
   from forms f

@@ -11,12 +11,12 @@ import { changedByColumns } from '../history.ts';
 export type Assignment = { stage_id?: string; assignee_id?: string | null };
 
 /** Lists the members. Imports find each by one of the labels: the email, and a name that no other member has. */
-export const listMembers = statement('assign.list_members', 'workspace_id', 'id:text name labels:texts')`
+export const listMembers = statement('workspace_id', 'id:text name labels:texts')`
   select u.id, u.name, case count(*) over (partition by u.name) when 1 then array[u.email, u.name] else array[u.email] end as labels
     from members m join users u on u.id = m.user_id where m.workspace_id = $workspace_id`;
 
 /** Locks a member, so that they stay in the workspace until the submission is assigned. */
-const lockMember = statement('assign.lock_assignee', 'workspace_id user_id', 'user_id')`
+const lockMember = statement('workspace_id user_id', 'user_id')`
   select user_id from members where workspace_id = $workspace_id and user_id = $user_id for key share`;
 
 /** Returns the locked member; null if the person is not a member. */
@@ -63,7 +63,6 @@ const differenceSql = (part: 'stage' | 'assignee', from: string, to: string): st
  * @returns the submissions that now have this stage and assignee, including unchanged ones.
  */
 const assignSubmissions = statement(
-  'assign.assign_submissions',
   [
     'workspace_id form_id ids change_ids stage_id:text? assignee_id:text? bulk_id? now',
     { assigns: boolean },

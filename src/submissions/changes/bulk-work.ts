@@ -33,11 +33,7 @@ const snapshotOfTrashed = columns('id completed_at? form_name', {
  * Locks those of the submissions that are still in the trash, in the order of ids. Restored submissions are
  * not deleted.
  */
-const lockTrashedForRemoval = statement(
-  'trash.lock_trashed_for_removal',
-  'workspace_id form_id ids',
-  snapshotOfTrashed,
-)`
+const lockTrashedForRemoval = statement('workspace_id form_id ids', snapshotOfTrashed)`
   select s.id, s.status, s.completed_at, s.answers, s.reference, s.respondent, v.fields, v.name as form_name
   from submissions s
   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
@@ -65,7 +61,7 @@ const singleParts = ['status', 'stage', 'assignee'] as const;
  * changes of the tags. Otherwise, submissions that were later moved to the trash, or given another status,
  * stage or assignee, are left out. Rows are locked in the order of ids, so that two transactions cannot deadlock.
  */
-const lockUndone = statement('bulk.lock_undone', 'workspace_id form_id ids bulk_id', [
+const lockUndone = statement('workspace_id form_id ids bulk_id', [
   'submission_id',
   { changes: json<Difference[]>(), later: json<Difference[][]>() },
 ])`
@@ -105,7 +101,6 @@ const marksOf = (tags: 'before' | 'after'): string =>
  * unchanged.
  */
 const tagSubmissions = statement(
-  'bulk.tag_submissions',
   ['workspace_id form_id ids change_ids added:texts removed:texts most bulk_id? now', changedByColumns],
   'id',
 )`

@@ -143,7 +143,7 @@ export function bulkProgressEndpoints(database: Database) {
 }
 
 /** Selects the submissions of a bulk change, sorted by id. */
-const listChanged = statement('bulk.list_changed', 'workspace_id bulk_id', 'submission_id')`
+const listChanged = statement('workspace_id bulk_id', 'submission_id')`
   select distinct submission_id from submission_changes
    where workspace_id = $workspace_id and bulk_id = $bulk_id order by submission_id`;
 

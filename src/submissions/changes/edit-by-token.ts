@@ -26,7 +26,7 @@ import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
 import { trashSubmissionsInTransaction } from './trash.ts';
 
 /** Selects a completed or waiting submission that its visitor wants to edit. */
-const findEditable = statement('submissions.find_editable', 'workspace_id id', [
+const findEditable = statement('workspace_id id', [
   'language? updated_at',
   {
     answers: json<Answers>(),
@@ -145,7 +145,7 @@ export async function openCancellation(database: Database, formId: string, token
 }
 
 /** An invitation stays answered, so that the person gets no reminders. */
-const freeKey = statement('submissions.free_key', 'workspace_id id', '')`
+const freeKey = statement('workspace_id id', '')`
   update submissions s set key = null, key_digest = null
   where s.workspace_id = $workspace_id and s.id = $id
     and not exists (select from invitations i where i.workspace_id = s.workspace_id and i.id = s.key)`;

@@ -74,7 +74,7 @@ export const versionJoin = `join form_versions v on v.workspace_id = s.workspace
  * Locks a submission for a change until the transaction ends, and selects it with the version that was
  * answered.
  */
-export const lockSubmission = statement('submissions.lock_submission', 'workspace_id form_id id', [
+export const lockSubmission = statement('workspace_id form_id id', [
   'tags language? version stage_id:text assignee_id:text?',
   {
     structure: effectiveFormColumn,
@@ -93,7 +93,6 @@ export const lockSubmission = statement('submissions.lock_submission', 'workspac
 
 /** Writes a changed submission and its search document. A null `stage_id` keeps the stored one. */
 const updateSubmission = statement(
-  'submissions.update_submission',
   [
     'workspace_id form_id id answers:jsonText reference:jsonText has_files tags completed_at?',
     'updated_at stage_id:text? assignee_id:text? verified:jsonText?',

@@ -25,7 +25,7 @@ import { removeSubmission } from './remove.ts';
 import { restoreMany, trashSubmission } from './trash.ts';
 
 /** Selects the form of a submission, and whether it is in the trash. */
-const findSubmissionForm = statement('submissions.find_place', 'workspace_id id', 'form_id is_trashed')`
+const findSubmissionForm = statement('workspace_id id', 'form_id is_trashed')`
   select s.form_id, s.trashed_at is not null as is_trashed from submissions s
   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
   where s.workspace_id = $workspace_id and s.id = $id and f.deleted_at is null`;

@@ -17,7 +17,6 @@ import { requireFormOfSubmission } from './endpoints.ts';
  * already has the maximum number of notes.
  */
 const insertNote = statement(
-  'notes.insert_note',
   ['workspace_id submission_id id text change_id now most:bigint', changedByColumns],
   'is_there is_written:boolean',
 )`
@@ -39,11 +38,7 @@ const insertNote = statement(
 /**
  * Selects the notes of a submission, newest first, each with the name of the member or API key that wrote it.
  */
-const listNotes = statement(
-  'notes.list_notes',
-  'workspace_id submission_id id? limit',
-  'id text author:text? created_at',
-)`
+const listNotes = statement('workspace_id submission_id id? limit', 'id text author:text? created_at')`
   select n.id, n.text, coalesce(u.name, k.name) as author, n.created_at
   from submission_notes n
   left join users u on u.id = n.written_by
@@ -55,11 +50,7 @@ const listNotes = statement(
  * Deletes a note and records this in the history. The submission is locked first, as when a submission is
  * deleted: otherwise both could deadlock, because the history refers to the submission.
  */
-const deleteNote = statement(
-  'notes.delete_note',
-  ['workspace_id submission_id id change_id now', changedByColumns],
-  'id',
-)`
+const deleteNote = statement(['workspace_id submission_id id change_id now', changedByColumns], 'id')`
   with submission as (
     select workspace_id, id from submissions
     where workspace_id = $workspace_id and id = $submission_id and trashed_at is null

@@ -11,11 +11,7 @@ import { removeLockedSubmissions } from './remove.ts';
  * Selects what still delays the removal of a deleted form: waiting deliveries, and files that the sweep has
  * not deleted yet.
  */
-const findFormRemainder = statement(
-  'find_form_remainder',
-  'workspace_id form_id',
-  'has_deliveries:boolean has_files',
-)`
+const findFormRemainder = statement('workspace_id form_id', 'has_deliveries:boolean has_files')`
   select exists (select from deliveries d where d.workspace_id = $workspace_id and d.form_id = $form_id and d.status = 'Retrying') as has_deliveries,
          exists (select from files f where f.workspace_id = $workspace_id and f.form_id = $form_id) as has_files`;
 
@@ -23,11 +19,7 @@ const findFormRemainder = statement(
  * Locks the next submissions of a form that is being removed, oldest first, so that two workers do not remove
  * the same ones.
  */
-const lockOldestSubmissions = statement(
-  'submissions.lock_oldest',
-  'workspace_id form_id limit',
-  snapshotColumns,
-)`
+const lockOldestSubmissions = statement('workspace_id form_id limit', snapshotColumns)`
   select ${snapshotSelection} from submissions s ${versionJoin}
   where s.workspace_id = $workspace_id and s.form_id = $form_id
   order by s.id limit $limit for update of s`;

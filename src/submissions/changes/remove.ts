@@ -8,11 +8,7 @@ import { addToSubmissionCount, deleteSubmissions } from '../submission-rows.ts';
 import { type ChangeServices, snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
 
 /** Locks existing submissions of the form, in the order of ids so that two removals cannot deadlock. */
-export const lockSubmissions = statement(
-  'submissions.lock_submissions',
-  'workspace_id form_id ids',
-  snapshotColumns,
-)`
+export const lockSubmissions = statement('workspace_id form_id ids', snapshotColumns)`
   select ${snapshotSelection} from submissions s ${versionJoin}
   where s.workspace_id = $workspace_id and s.form_id = $form_id and s.id = any ($ids)
   order by s.id for update of s`;

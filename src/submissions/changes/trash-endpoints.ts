@@ -23,14 +23,10 @@ import type { ChangeServices } from './edit.ts';
 import { restoreMany } from './trash.ts';
 
 /** Selects the submissions in a form's trash, most recently deleted first. */
-const listTrashed = statement(
-  'trash.list_trashed',
-  'workspace_id form_id below_at:timestamp below_id limit offset',
-  [
-    'id created_at completed_at? trashed_at:timestamp trashed_by:text?',
-    { status: textEnum<SubmissionStatus>(), answers: json<Answers>() },
-  ],
-)`
+const listTrashed = statement('workspace_id form_id below_at:timestamp below_id limit offset', [
+  'id created_at completed_at? trashed_at:timestamp trashed_by:text?',
+  { status: textEnum<SubmissionStatus>(), answers: json<Answers>() },
+])`
   select s.id, s.status, s.answers, s.created_at, s.completed_at, s.trashed_at, coalesce(u.name, trasher.name) as trashed_by
   from submissions s
   left join users u on u.id = s.trashed_by
@@ -44,12 +40,12 @@ const listTrashed = statement(
   order by s.trashed_at desc, s.id desc limit $limit offset $offset`;
 
 /** Counts the submissions in a form's trash. */
-const countTrashed = statement('trash.count_trashed', 'workspace_id form_id', 'total')`
+const countTrashed = statement('workspace_id form_id', 'total')`
   select count(*) as total from submissions
   where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`;
 
 /** Selects those of `ids`, or all without `ids`, that are in the form's trash, up to `limit`. */
-const listTrashedIds = statement('trash.list_trashed_ids', 'workspace_id form_id ids? limit', 'ids')`
+const listTrashedIds = statement('workspace_id form_id ids? limit', 'ids')`
   select coalesce(array_agg(id), '{}') as ids from (
     select id from submissions
     where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null

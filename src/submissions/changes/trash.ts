@@ -21,7 +21,6 @@ import { type ChangeTarget, lockSubmission } from './edit.ts';
  * @returns the number of submissions by status, to subtract from the counts.
  */
 export const trashSubmissions = statement(
-  'trash.trash_submissions',
   ['workspace_id form_id ids change_ids bulk_id? now', changedByColumns],
   ['count', { status: textEnum<SubmissionStatus>() }],
 )`
@@ -47,7 +46,7 @@ export const trashSubmissions = statement(
   select status, count(*) as count from trashed group by status`;
 
 /** Locks submissions to restore from the trash, in the order of ids, and selects their search data. */
-const lockTrashed = statement('trash.lock_trashed', 'workspace_id form_id ids', [
+const lockTrashed = statement('workspace_id form_id ids', [
   'id language?',
   {
     status: textEnum<SubmissionStatus>(),
@@ -66,11 +65,7 @@ const lockTrashed = statement('trash.lock_trashed', 'workspace_id form_id ids', 
   order by s.id for update of s`;
 
 /** Restores a submission from the trash, with its search document. */
-const restoreSubmission = statement(
-  'trash.restore_submission',
-  ['workspace_id form_id id', documentColumns],
-  '',
-)`
+const restoreSubmission = statement(['workspace_id form_id id', documentColumns], '')`
   with submission as (
     update submissions set trashed_at = null, trashed_by = null
     where workspace_id = $workspace_id and form_id = $form_id and id = $id

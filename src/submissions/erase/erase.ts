@@ -20,7 +20,7 @@ import type { SubmissionStatus } from '../submission-rows.ts';
 import { stripAnswers } from './strip-answers.ts';
 
 /** Locks submissions to erase, in the trash or not, with their answers. Locked in the order of ids. */
-const lockToErase = statement('erase.lock_to_erase', 'workspace_id form_id ids', [
+const lockToErase = statement('workspace_id form_id ids', [
   'id completed_at? tags language? updated_at is_trashed version form_name',
   {
     status: textEnum<SubmissionStatus>(),
@@ -41,11 +41,7 @@ const lockToErase = statement('erase.lock_to_erase', 'workspace_id form_id ids',
   order by s.id for update of s`;
 
 /** Selects the files of submissions, and counts the dependent rows that will be deleted with them. */
-const countBelongings = statement(
-  'erase.count_belongings',
-  'workspace_id ids',
-  'file_ids notes:bigint changes:bigint links:bigint',
-)`
+const countBelongings = statement('workspace_id ids', 'file_ids notes:bigint changes:bigint links:bigint')`
   select
     array(select id from files where workspace_id = $workspace_id and submission_id = any ($ids) order by id) as file_ids,
     (select count(*) from submission_notes where workspace_id = $workspace_id and submission_id = any ($ids)) as notes,
@@ -53,7 +49,7 @@ const countBelongings = statement(
     (select count(*) from submission_links where workspace_id = $workspace_id and submission_id = any ($ids)) as links`;
 
 /** Selects the invitations of submissions: the id of an invitation is the key of its submission. */
-const listInvitationsOf = statement('erase.list_invitations_of', 'workspace_id submission_ids', 'id')`
+const listInvitationsOf = statement('workspace_id submission_ids', 'id')`
   /* includes the trash: trashed_at does not matter */
   select i.id from submissions s
   join invitations i on i.workspace_id = s.workspace_id and i.id = s.key
@@ -63,11 +59,7 @@ const listInvitationsOf = statement('erase.list_invitations_of', 'workspace_id s
  * Deletes invitations, their emails, and their batch if no other invitation uses its texts.
  * @returns the number of deleted invitations and emails.
  */
-export const deleteInvitations = statement(
-  'erase.delete_invitations',
-  'workspace_id ids',
-  'invitations:bigint mails:bigint',
-)`
+export const deleteInvitations = statement('workspace_id ids', 'invitations:bigint mails:bigint')`
   with gone as (
     delete from invitations where workspace_id = $workspace_id and id = any ($ids)
     returning form_id, batch_id, address_key, email),
@@ -91,7 +83,6 @@ export const deleteInvitations = statement(
  * @returns whether this starts a digest, which must then be requested.
  */
 const requeueDigestItems = statement(
-  'erase.list_again',
   ['workspace_id form_id submission_ids', { mode: textEnum<DigestMode>() }],
   'is_new',
 )`
@@ -113,7 +104,6 @@ const requeueDigestItems = statement(
  * Deletes its history, notes and links.
  */
 const stripSubmission = statement(
-  'erase.strip_submission',
   [
     'workspace_id form_id id answers:jsonText has_files kept_files:uuids kept_elements:texts',
     'updated_at',

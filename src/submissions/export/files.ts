@@ -5,11 +5,7 @@ import { type FileServices, storageKey } from '#files/stored-files.ts';
 import { statement } from '#kit/statement.ts';
 import type { ExportedSubmission } from './cells.ts';
 
-const listFilesOfSubmissions = statement(
-  'submissions.list_files_to_export',
-  'workspace_id ids',
-  'id submission_id element filename created_at',
-)`
+const listFilesOfSubmissions = statement('workspace_id ids', 'id submission_id element filename created_at')`
   select id, submission_id, element, filename, created_at from files
   where workspace_id = $workspace_id and submission_id = any ($ids)
   order by submission_id desc, id`;

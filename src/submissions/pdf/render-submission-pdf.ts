@@ -22,7 +22,7 @@ import type { renderPdf } from './render-pdf.ts';
 import { pdfWords } from './words/words.ts';
 
 /** Selects a submission with everything that its PDF shows. */
-const findForPdf = statement('submissions.find_for_pdf', 'workspace_id id', [
+const findForPdf = statement('workspace_id id', [
   'form_id language? created_at updated_at',
   {
     completed_at: nullable(timestamp),

@@ -54,7 +54,6 @@ export const mostCounted = 10_000;
 
 export const declareRetentionCount = (kind: RetentionKind) =>
   statement(
-    `retention.count_${kind}`,
     {
       workspace_id: uuid,
       form_id: nullable(uuid),
@@ -82,7 +81,7 @@ export const declareRetentionCount = (kind: RetentionKind) =>
 const storedRules = ['coalesce($form_rules, f.retention)', 'coalesce($workspace_rules, w.retention)'];
 
 const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
-  statement(`retention.find_${kind}`, 'now limit without', 'workspace_id form_id id')`
+  statement('now limit without', 'workspace_id form_id id')`
     /* sweep: across workspaces */
     select x.workspace_id, x.form_id, x.id
       from workspaces w
@@ -102,7 +101,7 @@ const findDue = {
 };
 
 const locked = (kind: 'submissions' | 'incomplete' | 'trash') =>
-  statement(`retention.lock_${kind}`, 'workspace_id form_id ids now', 'id')`
+  statement('workspace_id form_id ids now', 'id')`
     select x.id from workspaces w
       join forms f on f.workspace_id = w.id and f.id = $form_id
       join submissions x on x.workspace_id = f.workspace_id and x.id = any ($ids)
@@ -120,7 +119,7 @@ const lockDue = {
 };
 
 /** Releases files from their submissions. The sweep deletes them within seconds. */
-const releaseFiles = statement('retention.release_files', 'workspace_id ids now', '')`
+const releaseFiles = statement('workspace_id ids now', '')`
   update files set submission_id = null, claimed_at = $now where workspace_id = $workspace_id and id = any ($ids)`;
 
 /** The number of rows per transaction, to keep locks short. */

@@ -23,7 +23,7 @@ import {
 import { declareRetentionCount, mostCounted } from './apply.ts';
 
 /** Selects the retention rules of a workspace, and optionally of a form, with their last change. */
-export const findRetention = statement('retention.find', 'workspace_id form_id?', [
+export const findRetention = statement('workspace_id form_id?', [
   'audit_days workspace_updated_at:timestamp form_updated_at:timestamp?',
   { workspace: jsonb<Retention>(), form: nullable(jsonb<Retention>()) },
 ])`
@@ -34,29 +34,21 @@ export const findRetention = statement('retention.find', 'workspace_id form_id?'
    where w.id = $workspace_id`;
 
 const updateWorkspaceRetention = statement(
-  'retention.update_workspace',
   ['workspace_id audit_days? now', { retention: jsonb<Retention>() }],
   '',
 )`
   update workspaces set retention = $retention, audit_days = coalesce($audit_days, audit_days), updated_at = $now
    where id = $workspace_id`;
 
-const updateFormRetention = statement(
-  'retention.update_form',
-  ['workspace_id form_id now', { retention: jsonb<Retention>() }],
-  '',
-)`
+const updateFormRetention = statement(['workspace_id form_id now', { retention: jsonb<Retention>() }], '')`
   update forms set retention = $retention, updated_at = $now where workspace_id = $workspace_id and id = $form_id`;
 
 /** Locks a workspace to change its rules or those of its forms. */
-const lockRetention = statement('retention.lock', 'workspace_id', '')`
+const lockRetention = statement('workspace_id', '')`
   select from workspaces where id = $workspace_id for update`;
 
 /** Selects the forms of a workspace that have their own rules, sorted by name. */
-const selectFormRetentions = statement('retention.select_own', 'workspace_id limit', [
-  'id name',
-  { retention: jsonb<Retention>() },
-])`
+const selectFormRetentions = statement('workspace_id limit', ['id name', { retention: jsonb<Retention>() }])`
   select id, name, retention from forms
    where workspace_id = $workspace_id and deleted_at is null and retention <> '{}'
    order by name, id limit $limit`;

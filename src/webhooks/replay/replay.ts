@@ -35,11 +35,11 @@ const isSelectedSql = `workspace_id = $workspace_id and webhook_id = $webhook_id
       and ($event is null or kind = $event)
       and ($since is null or created_at >= $since) and ($until is null or created_at < $until)`;
 
-const countSelected = statement('webhooks.count_meant', filter, 'count')`
+const countSelected = statement(filter, 'count')`
   select count(*) as count from deliveries where ${isSelectedSql}`;
 
 /** Returns whether a webhook is active, and how many of its deliveries are due, counted up to `most`. */
-const countDue = statement('webhooks.count_due', 'workspace_id webhook_id most', 'active count')`
+const countDue = statement('workspace_id webhook_id most', 'active count')`
   select w.active,
          (select count(*)
             from (select from deliveries d
@@ -52,7 +52,7 @@ const countDue = statement('webhooks.count_due', 'workspace_id webhook_id most',
  * Enqueues the next deliveries of a replay, oldest first. If a person retries one of them at the same moment,
  * either their retry came first or they get a conflict.
  */
-const resendNext = statement('webhooks.resend_next', ['reached? lane traceparent? limit', filter], 'id')`
+const resendNext = statement(['reached? lane traceparent? limit', filter], 'id')`
   with next as (
     select id from deliveries
      where ${isSelectedSql} and ($reached is null or id > $reached)

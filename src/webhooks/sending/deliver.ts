@@ -25,7 +25,6 @@ const isHopeless = `(webhooks.pauses_on_failure
  * the first failed delivery, so that a replay from that time includes it.
  */
 export const settleDeliveries = statement(
-  'webhooks.settle_deliveries',
   {
     /** A JSON array of Outcome (settle.ts). */
     outcomes: jsonText,
@@ -100,11 +99,7 @@ export const settleDeliveries = statement(
   select id from settled_job`;
 
 /** Ends a delivery without a request, and records the reason as an attempt. */
-const failDelivery = statement(
-  'webhooks.fail_delivery',
-  ['workspace_id id reason now', { trigger: textEnum<Trigger>() }],
-  '',
-)`
+const failDelivery = statement(['workspace_id id reason now', { trigger: textEnum<Trigger>() }], '')`
   with failed as (
     update deliveries
        set status = 'Failed', attempts = attempts + 1, next_attempt_at = null, response_status = null,

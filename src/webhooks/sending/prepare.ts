@@ -131,11 +131,7 @@ function unsealHeaders(
  * statistics, a plain join read all events of the workspace for each delivery (measured: 600 ms instead of 2
  * for 22 of 3,000).
  */
-export const findDeliveries = statement(
-  'webhooks.find_deliveries',
-  'workspace_ids ids most_bytes:integer',
-  deliveryColumns,
-)`
+export const findDeliveries = statement('workspace_ids ids most_bytes:integer', deliveryColumns)`
   select wanted.id, delivery.status, delivery.attempts, coalesce(delivery.test_url, webhook.url) as url, webhook.secret,
          case when webhook.previous_secret_until > now() then webhook.previous_secret end as previous_secret,
          case when delivery.test_url is null then webhook.headers end as headers, webhook.header_names, webhook.active,

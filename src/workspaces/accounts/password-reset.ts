@@ -14,18 +14,14 @@ import {
   throwProblems,
 } from './users.ts';
 
-export const deleteExpiredResets = statement('password_reset.delete_expired', 'before', '')`
+export const deleteExpiredResets = statement('before', '')`
   delete from password_resets where expires_at < $before`;
 
 /**
  * Adds a password reset for the account with an email address. Returns no row if there is no such account, or
  * after three resets within an hour.
  */
-const insertReset = statement(
-  'password_reset.insert_reset',
-  'email hash now expires_at since:timestamp',
-  'user_id',
-)`
+const insertReset = statement('email hash now expires_at since:timestamp', 'user_id')`
   insert into password_resets (hash, user_id, created_at, expires_at)
   select $hash, u.id, $now, $expires_at
     from users u
@@ -33,11 +29,11 @@ const insertReset = statement(
      and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
   returning user_id`;
 
-const findReset = statement('password_reset.find_reset', 'hash now', 'user_id')`
+const findReset = statement('hash now', 'user_id')`
   select user_id from password_resets where hash = $hash and expires_at > $now`;
 
 /** Deletes a reset when it is used: of two parallel requests, the second finds none. */
-const useReset = statement('password_reset.use_reset', 'hash now', 'user_id email')`
+const useReset = statement('hash now', 'user_id email')`
   with used as (
     delete from password_resets where hash = $hash and expires_at > $now returning user_id
   )
@@ -48,11 +44,7 @@ const useReset = statement('password_reset.use_reset', 'hash now', 'user_id emai
  * reset links end. Two-factor methods stay, unless the address was unconfirmed until now. An account that
  * only had a provider gets a password sign-in (`account_id`).
  */
-export const setPasswordByReset = statement(
-  'password_reset.set_password',
-  'user_id account_id password now',
-  '',
-)`
+export const setPasswordByReset = statement('user_id account_id password now', '')`
   with ${deleteUnconfirmedFactorsSql('id = $user_id')},
   person as (
     update users set temporary_until = null, second_factor = second_factor and email_verified,

@@ -4,7 +4,6 @@ import type { Vault } from '#kit/vault.ts';
 
 /** Lists the sessions of a person, newest first, including those still waiting for two-factor. */
 export const selectSessions = statement(
-  'sessions.select',
   'user_id now',
   'id:text user_agent:text? created_at updated_at is_halfway:boolean',
 )`
@@ -14,10 +13,10 @@ export const selectSessions = statement(
    order by s.created_at desc, s.id desc
    limit 200`;
 
-export const endSession = statement('sessions.end', 'user_id id:text', 'id:text')`
+export const endSession = statement('user_id id:text', 'id:text')`
   delete from sessions where user_id = $user_id and id = $id returning id`;
 
-export const endOtherSessions = statement('sessions.end_others', 'user_id id:text', 'id:text')`
+export const endOtherSessions = statement('user_id id:text', 'id:text')`
   delete from sessions where user_id = $user_id and id <> $id returning id`;
 
 /**

@@ -42,7 +42,6 @@ export function throwProblems(problems: readonly ErrorItem[]): void {
 
 /** Adds a person with a password. Returns no row if the address already has an account. */
 export const insertUser = statement(
-  'workspaces.insert_user',
   'id:text account_id name email password email_verified:boolean now',
   'id:text',
 )`
@@ -63,7 +62,7 @@ const hasPassword = `email = $email and id in (select user_id from accounts wher
  * an unknown address or an account that only has a provider. Two-factor methods stay, unless the address was
  * unconfirmed until now: a stranger may have set them up.
  */
-const resetPassword = statement('workspaces.reset_password', 'email password now until:timestamp', 'id:text')`
+const resetPassword = statement('email password now until:timestamp', 'id:text')`
   with ${deleteUnconfirmedFactorsSql(hasPassword)},
   person as (
     update users set temporary_until = $until, second_factor = second_factor and email_verified,
@@ -80,11 +79,7 @@ const resetPassword = statement('workspaces.reset_password', 'email password now
   select id from person`;
 
 /** Finds the name and email address of a person, and the names of their workspaces. */
-const findWordsOfPerson = statement(
-  'workspaces.find_words_of_person',
-  'id:text',
-  'email name workspaces:texts',
-)`
+const findWordsOfPerson = statement('id:text', 'email name workspaces:texts')`
   /* lookup: across workspaces */
   select u.email, u.name,
          array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)

@@ -15,7 +15,7 @@ export const memberAuditEntryColumns = columns('user_id', accountEventColumns);
 export type MemberAuditEntry = RowOf<typeof memberAuditEntryColumns>;
 
 /** Lists the events of an account, newest first. */
-export const selectAccountEvents = statement('audit.select_personal_lines', 'user_id below limit offset', [
+export const selectAccountEvents = statement('user_id below limit offset', [
   'id status:smallint address? agent? session_id?',
   { actor_kind: textEnum<Actor['kind']>(), operation: textEnum<AccountAction>() },
 ])`
@@ -35,7 +35,6 @@ export const auditFilterSql = `a.workspace_id = $workspace_id and ($actor_kind i
 
 /** Lists audit entries, newest first, with the current names of people and keys. */
 export const selectAuditEntries = statement(
-  'audit.select_lines',
   ['below limit offset', auditFilterParameters],
   [
     'id actor_id? actor_name:text? operation method path thing_id? request_id:uuid?',
@@ -56,7 +55,7 @@ export const selectAuditEntries = statement(
  * Deletes audit entries that are older than their workspace keeps them.
  * @returns the deleted entries; a full batch of 1,000 means that there may be more.
  */
-export const deleteOldAuditEntries = statement('audit.delete_old_lines', 'now', 'id')`
+export const deleteOldAuditEntries = statement('now', 'id')`
   /* sweep: across workspaces */
   delete from audit_lines where (workspace_id, id) in (
     select a.workspace_id, a.id from workspaces w cross join lateral (

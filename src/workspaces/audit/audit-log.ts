@@ -12,7 +12,6 @@ import { type AccountEvent, recordAccountEvent } from './record-account-event.ts
 
 /** Inserts the entries of operations that are starting. */
 const insertAuditEntries = statement(
-  'audit.insert_lines',
   [
     'workspace_ids ids actor_kinds:texts operations:texts methods paths request_ids:texts',
     'addresses agents:texts session_ids:texts',
@@ -37,11 +36,7 @@ const insertAuditEntries = statement(
                 session_id)`;
 
 /** Records outcomes. Refused operations changed nothing, so their entries are deleted. */
-export const recordAuditOutcomes = statement(
-  'audit.settle_lines',
-  'workspace_ids ids statuses thing_ids changes:texts',
-  '',
-)`
+export const recordAuditOutcomes = statement('workspace_ids ids statuses thing_ids changes:texts', '')`
   /* sweep: across workspaces */
   with given as (
     select * from unnest($workspace_ids, $ids, $statuses, $thing_ids, $changes)

@@ -8,7 +8,7 @@ import { type Queryable, statement } from '#kit/statement.ts';
  * Finds the first workspace, whose queue also runs the jobs that concern accounts. No row if there is no
  * workspace yet.
  */
-const findFirstWorkspace = statement('password_reset.find_first_workspace', '', 'id')`
+const findFirstWorkspace = statement('', 'id')`
   /* operator: across workspaces */
   select id from workspaces where ends_at is null order by id limit 1`;
 

@@ -11,18 +11,14 @@ import { type AuditActor, accountEventColumns, memberAuditEntryColumns } from '.
  * Adds an event to an account, found by id or address.
  * @returns the person; no row if no account has the address.
  */
-const insertAccountEvent = statement(
-  'audit.insert_personal_line',
-  ['user_id? email?', accountEventColumns],
-  'user_id',
-)`
+const insertAccountEvent = statement(['user_id? email?', accountEventColumns], 'user_id')`
   insert into person_lines (user_id, id, actor_kind, operation, status, address, agent, session_id)
   select u.id, $id, $actor_kind, $operation, $status, $address, $agent, $session_id
     from users u where u.id = $user_id or u.email = $email
   returning user_id`;
 
 /** Adds the audit entry to each workspace of the person in a cell. An existing entry does not change. */
-const insertMemberEntries = statement('audit.insert_lines_of_member', memberAuditEntryColumns, '')`
+const insertMemberEntries = statement(memberAuditEntryColumns, '')`
   /* lookup: across workspaces */
   insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, status, address, agent,
                            session_id)
@@ -33,7 +29,6 @@ const insertMemberEntries = statement('audit.insert_lines_of_member', memberAudi
 
 /** Adds an audit entry for a change of a workspace outside the API operations. */
 const insertWorkspaceEntry = statement(
-  'audit.insert_workspace_line',
   [
     'workspace_id id actor_id? operation thing_id address? agent? session_id?',
     { actor_kind: textEnum<AuditActor>(), changes: nullable(jsonb<AuditedChanges>()) },

@@ -56,7 +56,7 @@ function readInvitationToken(
   return proof && { ...key, proof };
 }
 
-const findOpenInvitation = statement('member_invitations.find_open', 'workspace_id id now', [
+const findOpenInvitation = statement('workspace_id id now', [
   'workspace email invited_by?',
   { role: textEnum<Role>() },
 ])`
@@ -67,10 +67,7 @@ const findOpenInvitation = statement('member_invitations.find_open', 'workspace_
    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`;
 
 /** Deletes an invitation when it is accepted: of two parallel requests, one gets the row. */
-const claimInvitation = statement('member_invitations.claim', 'workspace_id id now', [
-  'email workspace',
-  { role: textEnum<Role>() },
-])`
+const claimInvitation = statement('workspace_id id now', ['email workspace', { role: textEnum<Role>() }])`
   delete from member_invitations i using workspaces w
    where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now and w.id = i.workspace_id and w.ends_at is null
   returning i.email, i.role, w.name as workspace`;
@@ -80,7 +77,7 @@ const claimInvitation = statement('member_invitations.claim', 'workspace_id id n
  * returns whether the address is confirmed. In a transaction of a cell on another node, the account is read
  * but not kept locked.
  */
-export const lockAccount = statement('member_invitations.lock_account', 'email', 'id:text is_confirmed')`
+export const lockAccount = statement('email', 'id:text is_confirmed')`
   select id, email_verified as is_confirmed from users where email = $email for no key update`;
 
 type AcceptServices = { database: Database; vault: Vault };

@@ -57,7 +57,7 @@ const invitationSelection = `
        left join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id`;
 
 /** Lists invitations, newest first, including expired ones, which can be sent again. */
-const selectInvitations = statement('member_invitations.select', 'workspace_id', invitationColumns)`
+const selectInvitations = statement('workspace_id', invitationColumns)`
   ${invitationSelection} where i.workspace_id = $workspace_id order by i.id desc`;
 
 /** Operations to invite people to a workspace; they join in src/console. */

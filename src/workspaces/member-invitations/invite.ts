@@ -53,20 +53,16 @@ export function sanitizeNameForEmail(name: string): string {
 /**
  * Finds a member by address, in one query whose timing does not depend on whether the address has an account.
  */
-const findMemberByEmail = statement('workspaces.find_member_by_email', 'workspace_id email', 'id:text')`
+const findMemberByEmail = statement('workspace_id email', 'id:text')`
   select u.id from members m join users u on u.id = m.user_id
    where m.workspace_id = $workspace_id and u.email = $email`;
 
 /** Locks the invitation for an address until the transaction ends. */
-const lockInvitationOf = statement('member_invitations.lock_of_address', 'workspace_id email', [
-  'mail_id?',
-  { role: textEnum<Role>() },
-])`
+const lockInvitationOf = statement('workspace_id email', ['mail_id?', { role: textEnum<Role>() }])`
   select role, mail_id from member_invitations where workspace_id = $workspace_id and email = $email for update`;
 
 /** Adds an invitation and replaces an open one of the address, whose link then ends. */
 const insertInvitation = statement(
-  'member_invitations.insert',
   ['workspace_id id email invited_by? created_at expires_at', { role: textEnum<Role>() }],
   '',
 )`
@@ -77,7 +73,7 @@ const insertInvitation = statement(
          created_at = excluded.created_at, expires_at = excluded.expires_at`;
 
 /** Extends the expiry of an invitation when it is emailed again. */
-const extendInvitation = statement('member_invitations.prolong', 'workspace_id id expires_at', [
+const extendInvitation = statement('workspace_id id expires_at', [
   'email mail_id? workspace',
   { role: textEnum<Role>() },
 ])`
@@ -86,14 +82,11 @@ const extendInvitation = statement('member_invitations.prolong', 'workspace_id i
    where w.id = i.workspace_id and i.workspace_id = $workspace_id and i.id = $id
   returning i.email, i.role, i.mail_id, w.name as workspace`;
 
-const setInvitationMail = statement('member_invitations.set_mail', 'workspace_id id mail_id', '')`
+const setInvitationMail = statement('workspace_id id mail_id', '')`
   update member_invitations set mail_id = $mail_id where workspace_id = $workspace_id and id = $id`;
 
 /** Deletes an invitation. @returns its role and its email, which no longer needs to be sent. */
-const deleteInvitation = statement('member_invitations.delete', 'workspace_id id', [
-  'mail_id?',
-  { role: textEnum<Role>() },
-])`
+const deleteInvitation = statement('workspace_id id', ['mail_id?', { role: textEnum<Role>() }])`
   delete from member_invitations where workspace_id = $workspace_id and id = $id returning role, mail_id`;
 
 export type InviteServices = {

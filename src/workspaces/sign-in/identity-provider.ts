@@ -23,7 +23,7 @@ import { isTemporaryPasswordExpired, limitAttempts, signInTries } from './sign-i
 const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
 
 /** Finds the account for a provider identity: the one it signed in to before, or the one with its address. */
-const findSignedIn = statement('identity_provider.find', 'identity email', person)`
+const findSignedIn = statement('identity email', person)`
   select u.id, u.email, u.email_verified as is_confirmed, a.id is not null as is_linked, u.temporary_until
     from users u left join accounts a on a.user_id = u.id and a.provider_id = 'oidc' and a.account_id = $identity
    where a.id is not null or u.email = $email
@@ -31,7 +31,7 @@ const findSignedIn = statement('identity_provider.find', 'identity email', perso
    limit 1`;
 
 /** Adds a person without a password; no row if an account already has the address. */
-const insertPerson = statement('identity_provider.insert_person', 'id:text name email now', 'id:text')`
+const insertPerson = statement('id:text name email now', 'id:text')`
   insert into users (id, name, email, email_verified, created_at, updated_at)
   values ($id, $name, $email, true, $now, $now)
   on conflict (email) do nothing
@@ -40,7 +40,7 @@ const insertPerson = statement('identity_provider.insert_person', 'id:text name 
 /**
  * Links the provider identity to the account, so that it signs this person in even if its address changes.
  */
-const insertIdentity = statement('identity_provider.insert_identity', 'id:text user_id identity now', '')`
+const insertIdentity = statement('id:text user_id identity now', '')`
   insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
   values ($id, $user_id, $identity, 'oidc', $now, $now)
   on conflict (account_id) where provider_id = 'oidc' do nothing`;

@@ -31,19 +31,14 @@ import {
   signInTries,
 } from './sign-in.ts';
 
-const selectPasskeys = statement(
-  'second_factor.select_passkeys',
-  'user_id',
-  'id credential_id name created_at last_used_at?',
-)`
+const selectPasskeys = statement('user_id', 'id credential_id name created_at last_used_at?')`
   select id, credential_id, name, created_at, last_used_at from passkeys where user_id = $user_id order by id`;
 
-const countPasskeys = statement('second_factor.count_passkeys', 'user_id', 'count')`
+const countPasskeys = statement('user_id', 'count')`
   select count(*) as count from passkeys where user_id = $user_id`;
 
 /** Adds a passkey; no row if an account already has this credential. */
 export const insertPasskey = statement(
-  'second_factor.insert_passkey',
   'user_id id credential_id public_key algorithm sign_count name now',
   'id',
 )`
@@ -52,14 +47,13 @@ export const insertPasskey = statement(
   on conflict (credential_id) do nothing
   returning id`;
 
-const renamePasskey = statement('second_factor.rename_passkey', 'user_id id name', 'id')`
+const renamePasskey = statement('user_id id name', 'id')`
   update passkeys set name = $name where user_id = $user_id and id = $id returning id`;
 
-const deletePasskey = statement('second_factor.delete_passkey', 'user_id id', 'id')`
+const deletePasskey = statement('user_id id', 'id')`
   delete from passkeys where user_id = $user_id and id = $id returning id`;
 
 const findPasskey = statement(
-  'second_factor.find_passkey',
   'credential_id',
   'user_id id public_key algorithm email temporary_until:timestamp?',
 )`
@@ -71,11 +65,7 @@ const findPasskey = statement(
  * Records a use of a passkey; no row if its count did not grow. Authenticators that do not count always send
  * 0.
  */
-export const recordPasskeyUse = statement(
-  'second_factor.take_passkey_count',
-  'user_id id sign_count now',
-  'id',
-)`
+export const recordPasskeyUse = statement('user_id id sign_count now', 'id')`
   update passkeys set sign_count = $sign_count, last_used_at = $now
    where user_id = $user_id and id = $id and (sign_count < $sign_count or (sign_count = 0 and $sign_count = 0))
   returning id`;

@@ -27,10 +27,10 @@ export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string
     typed.toLowerCase().replaceAll(/[^a-z2-7]/g, ''),
   ]);
 
-const deleteRecoveryCode = statement('second_factor.use_recovery_code', 'user_id hashes', 'user_id')`
+const deleteRecoveryCode = statement('user_id hashes', 'user_id')`
   delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`;
 
-const replaceRecoveryCodes = statement('second_factor.replace_recovery_codes', 'user_id hashes', '')`
+const replaceRecoveryCodes = statement('user_id hashes', '')`
   with previous as (delete from recovery_codes where user_id = $user_id)
   insert into recovery_codes (user_id, hash) select $user_id, hash from unnest($hashes) as given (hash)`;
 

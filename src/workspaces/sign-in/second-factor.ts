@@ -18,47 +18,39 @@ import { createKnownBrowserToken, limitAttempts, signInTries, verifyKnownBrowser
 import { findStepOfCode, looksLikeTotp, newTotpSecret, totpSetupUrl } from './totp.ts';
 
 /** Locks changes of a person's two-factor methods until the transaction ends. */
-const lockPerson = statement('second_factor.lock_person', 'user_id', 'email')`
+const lockPerson = statement('user_id', 'email')`
   select email from users where id = $user_id for no key update`;
 
 /** Finds when a person's app was confirmed, and counts their passkeys and remaining recovery codes. */
-const findFactors = statement(
-  'second_factor.find_factors',
-  'user_id',
-  'totp_since:timestamp? passkeys:bigint recovery_codes',
-)`
+const findFactors = statement('user_id', 'totp_since:timestamp? passkeys:bigint recovery_codes')`
   select (select confirmed_at from totp_secrets where user_id = $user_id) as totp_since,
          (select count(*) from passkeys where user_id = $user_id) as passkeys,
          (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`;
 
 /** Stores a new secret; no row if the person already has a confirmed one. */
-export const saveTotpSecret = statement('second_factor.put_totp', 'user_id secret now', 'user_id')`
+export const saveTotpSecret = statement('user_id secret now', 'user_id')`
   insert into totp_secrets (user_id, secret, created_at) values ($user_id, $secret, $now)
   on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
    where totp_secrets.confirmed_at is null
   returning user_id`;
 
-const findTotp = statement('second_factor.find_totp', 'user_id', 'secret is_confirmed')`
+const findTotp = statement('user_id', 'secret is_confirmed')`
   select secret, confirmed_at is not null as is_confirmed from totp_secrets where user_id = $user_id`;
 
 /** Accepts each code once: a second parallel request gets no row. The first code confirms the secret. */
-const claimTotpStep = statement('second_factor.use_totp_step', 'user_id step:bigint now', 'user_id')`
+const claimTotpStep = statement('user_id step:bigint now', 'user_id')`
   update totp_secrets set last_step = $step, confirmed_at = coalesce(confirmed_at, $now)
    where user_id = $user_id and last_step < $step
   returning user_id`;
 
-const deleteTotp = statement('second_factor.delete_totp', 'user_id', 'user_id')`
+const deleteTotp = statement('user_id', 'user_id')`
   delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`;
 
 /**
  * Records whether the person has two-factor after a method was added or removed. Without any method, the
  * recovery codes are deleted. If the result has changed, all sessions end, and the caller begins a new one.
  */
-const updateFactorState = statement(
-  'second_factor.settle',
-  'user_id',
-  'second_factor has_changed:boolean recovery_codes',
-)`
+const updateFactorState = statement('user_id', 'second_factor has_changed:boolean recovery_codes')`
   with had as (
     select u.second_factor as before,
            exists (select from totp_secrets where user_id = $user_id and confirmed_at is not null)
@@ -75,7 +67,7 @@ const updateFactorState = statement(
  * Removes all two-factor methods from the account with this address and ends its sessions; no row for an
  * unknown address.
  */
-const deleteFactors = statement('second_factor.delete_all', 'email', 'id:text had_any:boolean')`
+const deleteFactors = statement('email', 'id:text had_any:boolean')`
   with person as (select id, second_factor from users where email = $email),
   totp as (delete from totp_secrets where user_id in (select id from person)),
   keys as (delete from passkeys where user_id in (select id from person)),

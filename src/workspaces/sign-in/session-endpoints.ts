@@ -36,10 +36,10 @@ import { changePassword, limitAttempts, signIn, signInTries } from './sign-in.ts
 
 const notificationColumns = { assignment_emails: boolean };
 
-const findNotifications = statement('session.find_notifications', 'user_id', notificationColumns)`
+const findNotifications = statement('user_id', notificationColumns)`
   select assignment_emails from users where id = $user_id`;
 
-const updateNotifications = statement('session.update_notifications', ['user_id', notificationColumns], '')`
+const updateNotifications = statement(['user_id', notificationColumns], '')`
   update users set assignment_emails = $assignment_emails where id = $user_id`;
 
 /** Operations that sign people in and out and change their accounts. */

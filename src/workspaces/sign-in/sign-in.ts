@@ -42,17 +42,13 @@ export function isTemporaryPasswordExpired(user: object): boolean {
 }
 
 /** Records that the temporary password was replaced, which restores full access. */
-const confirmPassword = statement('workspaces.confirm_password', 'id:text', '')`
+const confirmPassword = statement('id:text', '')`
   update users set temporary_until = null where id = $id`;
 
 /**
  * Sets a chosen password and ends all sessions and reset links. No row if `old` is no longer the password.
  */
-export const updatePasswordHash = statement(
-  'workspaces.choose_password',
-  'user_id old:text password now',
-  'user_id',
-)`
+export const updatePasswordHash = statement('user_id old:text password now', 'user_id')`
   with secret as (
     update accounts set password = $password, updated_at = $now
      where user_id = $user_id and provider_id = 'credential' and password = $old
@@ -63,7 +59,7 @@ export const updatePasswordHash = statement(
   select user_id from secret`;
 
 /** Finds the hash of a person's password; no row if they have none. */
-export const findPasswordHash = statement('workspaces.find_password_hash', 'user_id', 'password')`
+export const findPasswordHash = statement('user_id', 'password')`
   select password from accounts where user_id = $user_id and provider_id = 'credential' and password is not null`;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * A mutant that behaves like the original, for a reason that no test can show. `of` names its SQL statement
- * if other statements of the source have the same text.
+ * A mutant that behaves like the original, for a reason that no test can show. `of` is a part of its SQL
+ * statement if other statements of the source have the same condition.
  */
 export type Equivalent = { what: string; of?: string; why: string };
 
@@ -256,29 +256,29 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   'src/workspaces/key-rows.ts': [
     {
       what: 'whether or not: l.workspace_id = key.workspace_id',
-      of: 'workspaces.rotate_api_key',
+      of: 'ended as (',
       why: 'the id of a key is of one workspace; the index begins with it',
     },
     {
       what: 'whether or not: l.workspace_id = k.workspace_id',
-      of: 'workspaces.rotate_api_key',
+      of: 'ended as (',
       why: 'the id of a key is of one workspace; the index begins with it',
     },
     {
       what: 'whether or not: l.api_key_id = k.id',
-      of: 'workspaces.rotate_api_key',
+      of: 'ended as (',
       why: 'of what ended nobody gets in, whosever it was, and it goes',
     },
     {
       what: 'whether or not: l.expires_at <= $now',
-      of: 'workspaces.rotate_api_key',
+      of: 'ended as (',
       why: 'what still lets somebody in is changed by the same statement first, which changes no row twice; nothing promises that order',
     },
   ],
   'src/workspaces/members.ts': [
     {
       what: 'whether or not: id = $workspace_id',
-      of: 'workspaces.lock_members',
+      of: 'for no key update',
       why: 'other workspaces take turns too, and what is done in each is the same',
     },
   ],
@@ -289,7 +289,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
     },
     {
       what: 'whether or not: password is not null',
-      of: 'workspaces.find_password_hash',
+      of: 'select password from accounts where user_id =',
       why: 'an account of this kind is made with its password, and none loses it',
     },
     {
@@ -338,17 +338,17 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   'src/workspaces/accounts/users.ts': [
     {
       what: 'whether or not: id = $user_id',
-      of: 'second_factor.lock_person',
+      of: 'for no key update',
       why: 'others take turns too, and what each does is the same',
     },
     {
       what: 'whether or not: user_id = $user_id',
-      of: 'second_factor.use_recovery_code',
+      of: 'and hash = any(',
       why: 'a hash holds whose it is',
     },
     {
       what: 'whether or not: user_id = $user_id',
-      of: 'second_factor.take_passkey_count',
+      of: ', last_used_at =',
       why: 'the id of a passkey is of one person; the index begins with whose',
     },
   ],

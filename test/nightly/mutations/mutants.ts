@@ -2,7 +2,8 @@ import { parseSync } from 'vite';
 
 /**
  * A mutation that removes a guard: `replacement` replaces the text from `start` to `end`. `statement` is the
- * range of the outermost statement around it. `prepared` names the SQL statement that contains it.
+ * range of the outermost statement around it. `prepared` has the fixed parts of the SQL
+ * statement that contains it.
  */
 export type Mutant = {
   start: number;
@@ -11,7 +12,7 @@ export type Mutant = {
   line: number;
   what: string;
   statement: readonly [start: number, end: number];
-  prepared: string | undefined;
+  prepared: readonly string[] | undefined;
 };
 
 type Node = { type: string; start: number; end: number } & Readonly<Record<string, unknown>>;
@@ -81,7 +82,7 @@ export function listMutants(path: string, source: string): Mutant[] {
   };
   const visit = (node: Node): void => {
     const around = prepared;
-    prepared = nameOfStatement(node) ?? prepared;
+    prepared = partsOfStatement(node) ?? prepared;
     if (node.type === 'SpreadElement') spread.add(bare(node['argument'] as Node));
     if (node.type.startsWith('TS') && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
     visitors[node.type]?.(node);
@@ -91,14 +92,17 @@ export function listMutants(path: string, source: string): Mutant[] {
     }
     prepared = around;
   };
-  const nameOfStatement = (node: Node): string | undefined => {
-    if (node.type !== 'CallExpression' || textOf(node['callee'] as Node) !== 'statement') return undefined;
-    const name = (node['arguments'] as Node[])[0]?.['value'];
-    return typeof name === 'string' ? name : undefined;
+  const partsOfStatement = (node: Node): string[] | undefined => {
+    if (node.type !== 'TaggedTemplateExpression' || !textOf(node).startsWith('statement(')) return undefined;
+    const { quasis } = node['quasi'] as { quasis: Node[] } & Node;
+    // Parameters have numbers in the text that runs.
+    return quasis
+      .flatMap((each) => (each['value'] as { raw: string }).raw.split(/\$[a-z_]+/))
+      .map((part) => part.trim());
   };
   const program = parseSync(path, source).program as unknown as Node & { body: Node[] };
   let outermost: Node = program;
-  let prepared: string | undefined;
+  let prepared: readonly string[] | undefined;
   for (outermost of program.body) visit(outermost);
   return mutants;
 }

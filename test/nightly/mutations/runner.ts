@@ -109,10 +109,11 @@ const session = new Session();
 session.connect();
 const statements = new Set<string>();
 const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...given: unknown[]) => unknown;
-/** Records the names of prepared statements, because coverage cannot tell which test runs which. */
+/** Records the texts of prepared statements, because coverage cannot tell which test runs which. */
 function noteAndQuery(this: Client, ...given: unknown[]): unknown {
   const [asked] = given;
-  if (typeof asked === 'object' && asked && 'name' in asked) statements.add(String(asked.name));
+  if (typeof asked === 'object' && asked && 'name' in asked && 'text' in asked)
+    statements.add(String(asked.text));
   return query.apply(this, given);
 }
 Object.assign(Client.prototype, { query: noteAndQuery });

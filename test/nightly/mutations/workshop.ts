@@ -241,13 +241,14 @@ function testsIn({ tree }: Workshop, parts: readonly Part[], file: string): Base
       of.flatMap(({ ran }) => ran),
       ([url]) => url,
     ),
-    statements: new Set(of.flatMap(({ statements }) => statements)),
+    statements: [...new Set(of.flatMap(({ statements }) => statements))],
   }));
   const knowsStatements = file !== everyStatement && parts.some(({ statements }) => statements.length > 0);
   return (source, { start, prepared }) => {
     const url = pathToFileURL(join(tree, source)).href;
     const coming = byTest.filter(({ ranges, statements }) => {
-      if (knowsStatements && prepared !== undefined) return statements.has(prepared);
+      if (knowsStatements && prepared !== undefined)
+        return statements.some((text) => prepared.every((part) => text.includes(part)));
       const around = (ranges.get(url) ?? [])
         .flatMap(([, each]) => each)
         .filter(({ startOffset, endOffset }) => startOffset <= start && start < endOffset);
