@@ -70,7 +70,7 @@ const ifMatch = (seen: ChangePrecondition): { 'If-Match': string } => ({
  * @param rest `seen`, for a change: if another person changed the thing first, nothing is changed (isStale).
  * @throws ApiProblem.
  */
-export async function callWorkspaceOperation<Name extends OperationName>(
+export async function callOperation<Name extends OperationName>(
   workspaceId: string,
   name: Name,
   input: InputOf<Name>,
@@ -133,7 +133,7 @@ async function findLastChange(
   id: string,
   { error: { requestId }, signal }: { error: ApiProblem; signal: AbortSignal },
 ): Promise<{ by?: string; at: string } | undefined> {
-  const { data } = await callWorkspaceOperation(
+  const { data } = await callOperation(
     workspaceId,
     'listAuditLog',
     { query: { thing_id: id, per_page: 10 } },
@@ -151,12 +151,7 @@ async function findLastEdit(
   id: string,
   signal: AbortSignal,
 ): Promise<{ by?: string; at: string } | undefined> {
-  const { data } = await callWorkspaceOperation(
-    workspaceId,
-    'getSubmissionTimeline',
-    { params: { id } },
-    { signal },
-  );
+  const { data } = await callOperation(workspaceId, 'getSubmissionTimeline', { params: { id } }, { signal });
   const change = data.find((entry) => 'changes' in entry);
   return change && { at: change.at, ...(change.by !== null && { by: change.by }) };
 }

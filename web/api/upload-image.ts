@@ -1,5 +1,5 @@
 import { ApiProblem } from './client.ts';
-import { callWorkspaceOperation } from './operations.ts';
+import { callOperation } from './operations.ts';
 
 /** The image types that the service stores (src/forms/images). */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -15,5 +15,5 @@ export async function uploadImage(workspaceId: string, file: File): Promise<stri
     throw new ApiProblem(415, { message: 'This file is not a PNG, JPEG or WebP image.' });
   if (file.size > mostBytes)
     throw new ApiProblem(413, { message: 'The image is larger than 10 MB. Choose a smaller one.' });
-  return (await callWorkspaceOperation(workspaceId, 'createImage', { body: file })).id;
+  return (await callOperation(workspaceId, 'createImage', { body: file })).id;
 }

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../api/changes.ts';
-import { type ChangePrecondition, callWorkspaceOperation, download } from '../api/operations.ts';
+import { type ChangePrecondition, callOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
@@ -26,7 +26,7 @@ export function FormActions({
   const params = { id: form.id };
   const count = form.submission_count;
   const moveTo = (verb: Verb, seen: ChangePrecondition) =>
-    callWorkspaceOperation(workspace.id, `${verb}Form`, { params }, { seen });
+    callOperation(workspace.id, `${verb}Form`, { params }, { seen });
   const describeMove = (verb: Verb, moved: ChangePrecondition): { text: string; action?: ToastAction } => ({
     text:
       verb === 'archive'
@@ -51,7 +51,7 @@ export function FormActions({
     done: (moved, verb) => describeMove(verb, moved),
   });
   const duplicate = useAction({
-    run: () => callWorkspaceOperation(workspace.id, 'duplicateForm', { params }),
+    run: () => callOperation(workspace.id, 'duplicateForm', { params }),
     done: ({ id }) => ({
       text: `${form.name} was duplicated.`,
       action: { label: 'Open copy', run: () => navigate({ to: '/forms/$form', params: { form: id } }) },
@@ -63,7 +63,7 @@ export function FormActions({
     problem: 'toast',
   });
   const remove = useAction({
-    run: () => callWorkspaceOperation(workspace.id, 'deleteForm', { params }, { seen: form }),
+    run: () => callOperation(workspace.id, 'deleteForm', { params }, { seen: form }),
     confirm: {
       title: 'Delete this form permanently?',
       label: 'Delete form',

@@ -6,7 +6,7 @@ import { useDrag } from 'react-aria-components/useDrag';
 import { useDrop } from 'react-aria-components/useDrop';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../api/changes.ts';
-import { type ChangePrecondition, callWorkspaceOperation } from '../api/operations.ts';
+import { type ChangePrecondition, callOperation } from '../api/operations.ts';
 import { type ActionOptions, useAction } from '../design/action.tsx';
 import { Icon } from '../design/icon.tsx';
 import { TagsDialog } from '../design/tags.tsx';
@@ -20,12 +20,7 @@ function useLabeling(
   options: Pick<ActionOptions<unknown, LabelChange>, 'onDone' | 'problem'>,
 ) {
   const set = (seen: ChangePrecondition & { id: string }, labels: string[]) =>
-    callWorkspaceOperation(
-      workspaceId,
-      'changeForm',
-      { params: { id: seen.id }, body: { labels } },
-      { seen },
-    );
+    callOperation(workspaceId, 'changeForm', { params: { id: seen.id }, body: { labels } }, { seen });
   return useAction({
     async run({ forms, add, remove }: LabelChange) {
       const removed = new Set(remove.map((label) => label.toLowerCase()));

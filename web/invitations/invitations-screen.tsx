@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { callWorkspaceOperation, download } from '../api/operations.ts';
+import { callOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
@@ -36,7 +36,7 @@ function ListActions({
   const unanswered = counts.sent + counts.opened + counts.started;
   const place = { params: { id: form.id } };
   const remind = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'remindInvitations', { ...place, body: {} }),
+    run: () => callOperation(form.workspace_id, 'remindInvitations', { ...place, body: {} }),
     confirm: {
       title: 'Send reminders?',
       label: 'Send reminders',

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { callWorkspaceOperation } from '../api/operations.ts';
+import { callOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -31,12 +31,12 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
   const [isShown, setShown] = useState(false);
   const place = { params: { id: form.id, invitation: row.id } };
   const resend = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'resendInvitation', place),
+    run: () => callOperation(form.workspace_id, 'resendInvitation', place),
     done: `The invitation to ${row.email} will be sent.`,
     problem: 'toast',
   });
   const revoke = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'revokeInvitation', place),
+    run: () => callOperation(form.workspace_id, 'revokeInvitation', place),
     confirm: {
       title: 'Revoke this invitation?',
       label: 'Revoke',

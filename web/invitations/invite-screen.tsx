@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { ApiProblem } from '../api/client.ts';
-import { callWorkspaceOperation } from '../api/operations.ts';
+import { callOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
@@ -238,7 +238,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
   const message: InvitationMessageSettings = messageOf(draft);
   const start = useAction({
     run: () =>
-      callWorkspaceOperation(form.workspace_id, 'startInvitationImport', {
+      callOperation(form.workspace_id, 'startInvitationImport', {
         params: { id: form.id },
         body: { ...source, ...message },
       }),

@@ -6,7 +6,7 @@ import type { ReplyOf } from '#app/operations/operations.ts';
 import { longestStageName, mostStages, type StageColor, stageColors } from '#rules/columns.ts';
 import { usePasswordAction } from '../account/password-dialog.tsx';
 import { isConcurrentChangeError } from '../api/client.ts';
-import { callSessionOperation, callWorkspaceOperation, download } from '../api/operations.ts';
+import { callOperation, callSessionOperation, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip, StageChip } from '../design/chip.tsx';
@@ -25,7 +25,7 @@ function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactE
   const isOn = workspace.second_factor_required;
   const change = useAction({
     run: () =>
-      callWorkspaceOperation(
+      callOperation(
         workspace.id,
         'changeWorkspace',
         { body: { second_factor_required: !isOn } },
@@ -91,7 +91,7 @@ function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): React
   const isReadOnly = !mayAdminister(workspace.role);
   const rename = useAction({
     run: (body: { name: string }) =>
-      callWorkspaceOperation(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
+      callOperation(workspace.id, 'changeWorkspace', { body }, { seen: workspace }),
   });
   return (
     <FieldsForm
@@ -270,7 +270,7 @@ function StagesForm({ workspaceId, seen }: { workspaceId: string; seen: Stages }
   const handOver = useFocusHandover();
   const save = useAction({
     run: () =>
-      callWorkspaceOperation(
+      callOperation(
         workspaceId,
         'changeStages',
         { body: { data: [...drafts] } },

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { assignableRoles, type Role, roles } from '#rules/permissions.ts';
 import type { MemberInvitation } from '#workspaces/member-invitations/endpoints.ts';
-import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
+import { callOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
@@ -52,8 +52,7 @@ export function InviteDialog({
   onClose: () => void;
 }): ReactElement {
   const invite = useAction({
-    run: (body: { email: string; role: Role }) =>
-      callWorkspaceOperation(workspace.id, 'inviteMember', { body }),
+    run: (body: { email: string; role: Role }) => callOperation(workspace.id, 'inviteMember', { body }),
     done: ({ link }, { email }) => (link === null ? `${email} was invited.` : undefined),
     onDone: ({ link }) => link === null && onClose(),
   });
@@ -145,12 +144,12 @@ type ActionProps = { workspace: WorkspaceDetail; invitation: MemberInvitation; s
 function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): ReactElement | null {
   const target = { params: { id: invitation.id } };
   const resend = useAction({
-    run: () => callWorkspaceOperation(workspace.id, 'resendMemberInvitation', target),
+    run: () => callOperation(workspace.id, 'resendMemberInvitation', target),
     done: ({ link }) => (link === null ? `${invitation.email} was invited again.` : undefined),
     problem: 'toast',
   });
   const withdraw = useAction({
-    run: () => callWorkspaceOperation(workspace.id, 'revokeMemberInvitation', target),
+    run: () => callOperation(workspace.id, 'revokeMemberInvitation', target),
     done: `The invitation for ${invitation.email} was revoked.`,
     problem: 'toast',
   });

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { LoggedMail, MailKind, MailState, MailStatus } from '#mail/shapes.ts';
-import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
+import { callOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
@@ -80,7 +80,7 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
 
 function MailStatusCell({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
   const retry = useAction({
-    run: () => callWorkspaceOperation(workspace, 'retryMail', { params: { id: mail.id } }),
+    run: () => callOperation(workspace, 'retryMail', { params: { id: mail.id } }),
     done: `The email to ${mail.recipient} will be sent again.`,
     problem: 'toast',
   });
@@ -103,7 +103,7 @@ function MailStatusCell({ workspace, mail }: { workspace: string; mail: LoggedMa
 function SendTest({ workspace }: { workspace: string }): ReactElement {
   const { user } = useSession();
   const [to, setTo] = useState(user.email);
-  const send = useAction({ run: () => callWorkspaceOperation(workspace, 'testMail', { body: { to } }) });
+  const send = useAction({ run: () => callOperation(workspace, 'testMail', { body: { to } }) });
   return (
     <Card title="Send a test email">
       <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { assignableRoles, roles } from '#rules/permissions.ts';
 import type { Member } from '#workspaces/members.ts';
-import { callWorkspaceOperation } from '../api/operations.ts';
+import { callOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Switch } from '../design/checkbox.tsx';
@@ -32,7 +32,7 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
   const formatRole = (role: Role): string => roles[role].label.toLowerCase();
   const change = useAction({
     run: (role: Role) =>
-      callWorkspaceOperation(
+      callOperation(
         workspace.id,
         'changeMember',
         { params: { id: member.id }, body: { role } },
@@ -72,7 +72,7 @@ function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
   const [revokes, setRevokes] = useState(true);
   const remove = useAction({
     run: () =>
-      callWorkspaceOperation(
+      callOperation(
         workspace.id,
         'removeMember',
         { params: { id: member.id }, query: { keys: revokes ? 'revoke' : 'keep' } },

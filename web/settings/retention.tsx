@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
+import { callOperation, operationQuery } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { CardForm, FormDialog } from '../design/form-dialog.tsx';
@@ -33,8 +33,8 @@ const retentionQuery = ({ workspace, form }: RetentionScope) =>
 
 /** `audit_days` exists only for the workspace. */
 async function readRetention({ workspace, form }: RetentionScope) {
-  if (form === undefined) return callWorkspaceOperation(workspace, 'getRetention', {});
-  const found = await callWorkspaceOperation(workspace, 'getFormRetention', { params: { id: form } });
+  if (form === undefined) return callOperation(workspace, 'getRetention', {});
+  const found = await callOperation(workspace, 'getFormRetention', { params: { id: form } });
   return { ...found, audit_days: undefined };
 }
 
@@ -57,8 +57,8 @@ async function saveDays(
 ): Promise<void> {
   const body = { [kind]: days };
   await (form === undefined
-    ? callWorkspaceOperation(workspace, 'changeRetention', { body }, { seen })
-    : callWorkspaceOperation(workspace, 'changeFormRetention', { params: { id: form }, body }, { seen }));
+    ? callOperation(workspace, 'changeRetention', { body }, { seen })
+    : callOperation(workspace, 'changeFormRetention', { params: { id: form }, body }, { seen }));
 }
 
 const kindWords = {
@@ -176,8 +176,7 @@ function AuditDays({
 }): ReactElement {
   const [days, setDays] = useState<number | undefined>(auditDays);
   const save = useAction({
-    run: () =>
-      callWorkspaceOperation(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
+    run: () => callOperation(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
   });
   const isOwner = workspace.role === 'owner';
   return (

@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
-import { callWorkspaceOperation, operationQuery } from '../api/operations.ts';
+import { callOperation, operationQuery } from '../api/operations.ts';
 
 /** Returns the workspace ID from the URL. */
 const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
@@ -47,7 +47,7 @@ export const formNamesQuery = (id: string) =>
 async function readFormNames(id: string): Promise<{ id: string; name: string }[]> {
   const forms: { id: string; name: string }[] = [];
   for (let page = 1; forms.length < mostFormNames; page += 1) {
-    const { data } = await callWorkspaceOperation(id, 'listFormActivity', {
+    const { data } = await callOperation(id, 'listFormActivity', {
       query: { sort: 'name', page, per_page: 100 },
     });
     forms.push(...data);

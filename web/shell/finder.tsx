@@ -4,7 +4,7 @@ import { createElement, Fragment, type ReactElement, type ReactNode, useId, useR
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { parseSearch } from '#ast/search.ts';
-import { callWorkspaceOperation } from '../api/operations.ts';
+import { callOperation } from '../api/operations.ts';
 import { IconButton } from '../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../design/combobox.tsx';
 import { afterFocusReturned } from '../design/dialog.tsx';
@@ -62,7 +62,7 @@ function useGoals(
   const forms = useQuery({
     queryKey: ['finder', 'forms', workspaceId, text],
     queryFn: ({ signal }) =>
-      callWorkspaceOperation(
+      callOperation(
         workspaceId,
         'listFormActivity',
         { query: { ...(text !== '' && { q: text }), per_page: formsShown } },
@@ -80,7 +80,7 @@ function useGoals(
         typos: true,
         per_page: submissionsShown,
       } as const;
-      return callWorkspaceOperation(workspaceId, 'searchSubmissions', { query }, { signal });
+      return callOperation(workspaceId, 'searchSubmissions', { query }, { signal });
     },
     enabled: workspace !== undefined && parts.length > 0 && problems.length === 0,
     placeholderData: keepPreviousData,

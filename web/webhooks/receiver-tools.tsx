@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { hostOf, urlProblem } from '#rules/url-problem.ts';
 import type { ExampleReceiver, PayloadDescription, Webhook } from '#webhooks/shapes.ts';
-import { callWorkspaceOperation } from '../api/operations.ts';
+import { callOperation } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
@@ -142,7 +142,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }));
   const send = useAction({
     run: () =>
-      callWorkspaceOperation(form.workspace_id, 'testWebhook', {
+      callOperation(form.workspace_id, 'testWebhook', {
         params: { id: webhook.id },
         body: { event: draft.event, url: draft.url, submissions: Number(draft.count) },
       }),

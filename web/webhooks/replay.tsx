@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Replay, Webhook } from '#webhooks/shapes.ts';
-import { callWorkspaceOperation } from '../api/operations.ts';
+import { callOperation } from '../api/operations.ts';
 import { eventChoices } from './events.ts';
 import type { WebhookOwner } from './webhook-owner.ts';
 import './replay.css';
@@ -58,7 +58,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   const total = counted.data?.total;
   const start = useAction({
     run: () =>
-      callWorkspaceOperation(form.workspace_id, 'startReplay', {
+      callOperation(form.workspace_id, 'startReplay', {
         params: { id: webhook.id },
         body: replayQueryOf(draft),
       }),
@@ -125,7 +125,7 @@ export function ReplayProgress({
 }): ReactElement | null {
   const replay = useQuery(replaysQuery(form, webhook)).data?.data[0];
   const cancel = useAction({
-    run: ({ id }: Replay) => callWorkspaceOperation(form.workspace_id, 'cancelReplay', { params: { id } }),
+    run: ({ id }: Replay) => callOperation(form.workspace_id, 'cancelReplay', { params: { id } }),
     problem: 'toast',
   });
   if (!replay) return null;

@@ -3,7 +3,7 @@ import { isRecord, isSameJson } from '#ast/basics/json.ts';
 import type { FormNode } from '#ast/form/tree.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { type ChangePrecondition, callWorkspaceOperation } from '../../api/operations.ts';
+import { type ChangePrecondition, callOperation } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 
 /** The content of the builder, complete or not. The working copy and every version have this shape. */
@@ -281,7 +281,7 @@ export type BuilderApi = ReturnType<typeof openBuilderApi>;
 export function openBuilderApi(workspaceId: string, formId: string) {
   const params = { id: formId };
   const read = async (): Promise<OpenedForm> => {
-    const { form, live, ...draft } = await callWorkspaceOperation(workspaceId, 'getDraft', { params });
+    const { form, live, ...draft } = await callOperation(workspaceId, 'getDraft', { params });
     return { form, live, draft };
   };
   return {
@@ -289,51 +289,36 @@ export function openBuilderApi(workspaceId: string, formId: string) {
     read,
     /** Publishes the working copy that was reviewed, if it is still based on this live version. */
     async publish({ etag, version }: { etag: string; version: number }): Promise<OpenedForm> {
-      await callWorkspaceOperation(
-        workspaceId,
-        'publishForm',
-        { params, body: { version } },
-        { seen: { etag } },
-      );
+      await callOperation(workspaceId, 'publishForm', { params, body: { version } }, { seen: { etag } });
       return read();
     },
     /** Returns the effects of publishing and the warnings, without storing anything. */
     tryOut: async (body: BuilderDocument, etag: string) => {
       const request = { params, query: { dry_run: true }, body };
-      const { dry_run: found } = await callWorkspaceOperation(workspaceId, 'saveDraft', request, {
+      const { dry_run: found } = await callOperation(workspaceId, 'saveDraft', request, {
         seen: { etag },
       });
       return found!;
     },
     become: (verb: 'unpublish' | 'archive' | 'restore', seen: ChangePrecondition) =>
-      callWorkspaceOperation(workspaceId, `${verb}Form`, { params }, { seen }),
+      callOperation(workspaceId, `${verb}Form`, { params }, { seen }),
     copyAsNewForm: (document: BuilderDocument) =>
-      callWorkspaceOperation(workspaceId, 'duplicateForm', { params, body: document }),
+      callOperation(workspaceId, 'duplicateForm', { params, body: document }),
     /**
      * The password applies immediately. It is not part of the working copy, because no one can read it again.
      */
     setPassword: (password: string, seen: ChangePrecondition) =>
-      callWorkspaceOperation(
-        workspaceId,
-        'changeForm',
-        { params, body: { settings: { password } } },
-        { seen },
-      ),
+      callOperation(workspaceId, 'changeForm', { params, body: { settings: { password } } }, { seen }),
     versions: (page: number) =>
-      callWorkspaceOperation(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
+      callOperation(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
     version: (version: number): Promise<VersionDetail> =>
-      callWorkspaceOperation(workspaceId, 'getVersion', { params: { ...params, version } }),
-    countAnswers: () => callWorkspaceOperation(workspaceId, 'countAnswers', { params }),
+      callOperation(workspaceId, 'getVersion', { params: { ...params, version } }),
+    countAnswers: () => callOperation(workspaceId, 'countAnswers', { params }),
 
     /** Saves one time, and returns the outcome instead of throwing. */
     async save({ etag, ...body }: DraftSaveBody): Promise<SaveOutcome> {
       try {
-        const saved = await callWorkspaceOperation(
-          workspaceId,
-          'saveDraft',
-          { params, body },
-          { seen: { etag } },
-        );
+        const saved = await callOperation(workspaceId, 'saveDraft', { params, body }, { seen: { etag } });
         return { kind: 'saved', etag: saved.etag, savedAt: saved.saved_at ?? undefined };
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;

@@ -4,7 +4,7 @@ import { pipedIds } from '#ast/form/piping.ts';
 import { type EmailWords, emailPlaceholders, receiptCandidates } from '#ast/settings-email.ts';
 import { settingRow } from '#ast/settings-table.ts';
 import type { EntryTranslations } from '#ast/translations/check-translations.ts';
-import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts';
+import { callOperation, operationQuery } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
@@ -148,7 +148,7 @@ function PreviewDialog({ email, canSend, onClose }: PreviewProps): ReactElement 
     gcTime: 0,
   });
   const send = useAction({
-    run: () => callWorkspaceOperation(workspace, 'testFormEmail', input),
+    run: () => callOperation(workspace, 'testFormEmail', input),
     done: ({ to }) => `A test is on its way to ${to}.`,
   });
   return (

@@ -4,7 +4,7 @@ import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from '
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
@@ -78,7 +78,7 @@ export function CreateForm({
       const { signal } = (making.current = new AbortController());
       const body = typeof form === 'function' ? await form() : form;
       signal.throwIfAborted();
-      return { signal, ...(await callWorkspaceOperation(workspaceId, 'createForm', { body })) };
+      return { signal, ...(await callOperation(workspaceId, 'createForm', { body })) };
     },
     // Runs before the list refreshes, because in an empty workspace the list replaces this component.
     onLeave: ({ id, signal }) =>

@@ -11,7 +11,7 @@ import { elementStylesOfForm } from '#page/render/elements/element-renderers.ts'
 import { renderForm } from '#page/render/form.ts';
 import { everythingShown } from '#page/render/view.ts';
 import { getPageStyle } from '#page/theme/page-style.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { DrawnPage } from '../../design/drawn-page.tsx';
@@ -60,7 +60,7 @@ const noSettings: Settings = {};
 const convertedQuery = (workspaceId: string, body: ForeignForm | undefined) =>
   queryOptions({
     queryKey: ['converted form', workspaceId, body],
-    queryFn: () => callWorkspaceOperation(workspaceId, 'convertForm', { body: body! }),
+    queryFn: () => callOperation(workspaceId, 'convertForm', { body: body! }),
     enabled: body !== undefined,
     placeholderData: (before: ConvertedForm | undefined) => (body ? before : undefined),
     staleTime: Infinity,
@@ -107,14 +107,14 @@ export function ImportPanel({
       const imported = await client.fetchQuery(convertedQuery(workspaceId, body));
       const { structure, settings } = imported;
       const own = { structure, settings: { ...newFormSettings(), ...settings } };
-      return callWorkspaceOperation(workspaceId, 'importForm', { body: own });
+      return callOperation(workspaceId, 'importForm', { body: own });
     },
     onLeave: open,
   });
   const unpack = useAction({
     // Browsers report different media types for the file.
     run: (file: File) =>
-      callWorkspaceOperation(workspaceId, 'unpackForm', {
+      callOperation(workspaceId, 'unpackForm', {
         body: new Blob([file], { type: 'application/gzip' }),
       }),
     onDone: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { Key, NewKey, RecentKeyRequest } from '#workspaces/key-endpoints.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -69,7 +69,7 @@ function NewKeyDialog({
 export function CreateKeyDialog({ workspaceId, onClose }: Omit<KeyProps, 'apiKey'>): ReactElement {
   const [draft, setDraft] = useState(emptyDraft);
   const create = useAction({
-    run: () => callWorkspaceOperation(workspaceId, 'createKey', { body: newKeyOfDraft(draft) }),
+    run: () => callOperation(workspaceId, 'createKey', { body: newKeyOfDraft(draft) }),
   });
   if (create.data)
     return (
@@ -106,7 +106,7 @@ export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): React
   const [draft, setDraft] = useState(() => keyDraftOf(begun));
   const save = useAction({
     run: () =>
-      callWorkspaceOperation(
+      callOperation(
         workspaceId,
         'changeKey',
         { params: { id: begun.id }, body: keyChangeOfDraft(draft, begun.expires_at) },
@@ -147,7 +147,7 @@ const graces = [
 export function RotateKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const rotate = useAction({
     run: ({ grace }: { grace: string }) =>
-      callWorkspaceOperation(workspaceId, 'rotateKey', {
+      callOperation(workspaceId, 'rotateKey', {
         params: { id: apiKey.id },
         body: { grace_hours: Number(grace) },
       }),

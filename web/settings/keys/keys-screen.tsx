@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { permissionLabel, roles } from '#rules/permissions.ts';
 import type { Key } from '#workspaces/key-endpoints.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -31,8 +31,7 @@ function KeyActions({
   const [doing, setDoing] = useState<Doing>();
   const props = { workspaceId, apiKey, onClose: () => setDoing(undefined) };
   const revoke = useAction({
-    run: () =>
-      callWorkspaceOperation(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
+    run: () => callOperation(workspaceId, 'revokeKey', { params: { id: apiKey.id } }, { seen: apiKey }),
     confirm: {
       title: `Revoke ${apiKey.name}?`,
       label: 'Revoke key',

@@ -2,7 +2,7 @@ import '../mail.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
-import { callWorkspaceOperation, download } from '../../api/operations.ts';
+import { callOperation, download } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -121,7 +121,7 @@ export function PeopleScreen(): ReactElement {
   const count = total - except.size;
   const erase = useAction({
     run: (of: PersonSearchInput) =>
-      callWorkspaceOperation(workspace.id, 'erasePerson', {
+      callOperation(workspace.id, 'erasePerson', {
         body: { ...of, what, except: [...except], expected: count },
       }),
     confirm: ({ q }) => ({

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
-import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts';
+import { callOperation, operationQuery } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -25,8 +25,7 @@ const perPage = 25;
 export const personRecordsQuery = (workspace: string, search: PersonSearchInput | undefined, page: number) =>
   queryOptions({
     queryKey: ['people', workspace, search, page],
-    queryFn: () =>
-      callWorkspaceOperation(workspace, 'findPerson', { query: { ...search!, page, per_page: perPage } }),
+    queryFn: () => callOperation(workspace, 'findPerson', { query: { ...search!, page, per_page: perPage } }),
     enabled: search !== undefined,
     // Keeps the rows while paging, but not when another person is searched for.
     placeholderData: (before, query) => (query?.queryKey[2] === search ? before : undefined),

@@ -12,7 +12,7 @@ import {
   searchOperators,
   searchSyntax,
 } from '#ast/search.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
 import type { IconName } from '../../design/icon.tsx';
@@ -110,7 +110,7 @@ export function useSuggestions(
   const query = { q: rested.text, at: rested.caret, ...(formId !== undefined && { form_id: formId }) };
   const { data: found } = useQuery({
     queryKey: ['suggestions', workspaceId, query],
-    queryFn: ({ signal }) => callWorkspaceOperation(workspaceId, 'suggestSearch', { query }, { signal }),
+    queryFn: ({ signal }) => callOperation(workspaceId, 'suggestSearch', { query }, { signal }),
     enabled: isActive,
     staleTime: 60_000,
   });

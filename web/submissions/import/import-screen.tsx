@@ -6,7 +6,7 @@ import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { readTextFile } from '../../design/files.ts';
@@ -183,7 +183,7 @@ function ImportForm({ form }: { form: FormLocation }): ReactElement {
   const preview = useQuery(submissionImportPreviewQuery(form, source));
   const start = useAction({
     run: (body: SubmissionImportInput) =>
-      callWorkspaceOperation(form.workspace_id, 'startSubmissionImport', { params: { id: form.id }, body }),
+      callOperation(form.workspace_id, 'startSubmissionImport', { params: { id: form.id }, body }),
     onLeave() {
       setSource(undefined);
       setName(undefined);

@@ -3,7 +3,7 @@ import { Fragment, type ReactElement, useState } from 'react';
 import { assignmentColumns } from '#rules/columns.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { callWorkspaceOperation, download } from '../../api/operations.ts';
+import { callOperation, download } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -33,12 +33,12 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   const [text, setText] = useState('');
   const add = useAction({
     run: (sent: string) =>
-      callWorkspaceOperation(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
+      callOperation(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
     // Keeps text that was typed while the note was being added.
     onLeave: (_, sent) => setText((now) => (now === sent ? '' : now)),
   });
   const remove = useAction({
-    run: (note: string) => callWorkspaceOperation(form.workspace_id, 'deleteNote', { params: { id, note } }),
+    run: (note: string) => callOperation(form.workspace_id, 'deleteNote', { params: { id, note } }),
     problem: 'toast',
   });
   if (notes.length === 0 && !mayEdit && !error) return null;
@@ -283,7 +283,7 @@ export function DeleteButton({
 }: Omit<SectionProps, 'mayEdit'> & { onDeleted: () => void }): ReactElement {
   const place = { params: { id: submission.id } };
   const remove = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
+    run: () => callOperation(form.workspace_id, 'deleteSubmission', place, { seen: submission }),
     confirm: {
       title: 'Delete this submission?',
       label: 'Delete submission',
@@ -297,7 +297,7 @@ export function DeleteButton({
       text: 'The submission was moved to the trash.',
       action: {
         label: 'Undo',
-        run: () => callWorkspaceOperation(form.workspace_id, 'restoreSubmission', place),
+        run: () => callOperation(form.workspace_id, 'restoreSubmission', place),
       },
     },
   });

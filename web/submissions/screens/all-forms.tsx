@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { pluralize } from '#ast/basics/format-number.ts';
 import { parseSearch } from '#ast/search.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { keepPreviousRows } from '../../api/query-client.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { HighlightedText } from '../../design/highlighted-text.tsx';
@@ -49,10 +49,9 @@ const foundQuery = (workspaceId: string, { q, page }: View) =>
     queryKey: ['found', workspaceId, q, page],
     async queryFn({ signal }): Promise<SearchResults> {
       const part = { page, per_page: rowsOfPage };
-      if (q === undefined)
-        return callWorkspaceOperation(workspaceId, 'listSubmissions', { query: part }, { signal });
+      if (q === undefined) return callOperation(workspaceId, 'listSubmissions', { query: part }, { signal });
       const query = { q: toServerSearch(q), include: 'hits', typos: true, ...part } as const;
-      return callWorkspaceOperation(workspaceId, 'searchSubmissions', { query }, { signal });
+      return callOperation(workspaceId, 'searchSubmissions', { query }, { signal });
     },
     enabled: q === undefined || parseSearch(q).problems.length === 0,
     placeholderData: (before) => keepPreviousRows(before),

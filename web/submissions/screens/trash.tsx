@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
@@ -44,7 +44,7 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
   const place = { params: { id: form.id } };
   const restore = useAction({
     run: () =>
-      callWorkspaceOperation(form.workspace_id, 'restoreSubmissions', {
+      callOperation(form.workspace_id, 'restoreSubmissions', {
         ...place,
         body: { ids: [...selected] },
       }),
@@ -54,7 +54,7 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
   });
   const empty = useAction({
     run: () =>
-      callWorkspaceOperation(form.workspace_id, 'emptyTrash', {
+      callOperation(form.workspace_id, 'emptyTrash', {
         ...place,
         body: {
           ...(selected.length > 0 ? { ids: [...selected] } : { everything: true as const }),

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Menu } from '../../design/menu.tsx';
@@ -27,7 +27,7 @@ function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactEl
   const { data: suggestions = [] } = useQuery(tagsQuery(form));
   const start = useAction({
     run: (tags: { add: string[]; remove: string[] }) =>
-      callWorkspaceOperation(form.workspace_id, 'startTagging', {
+      callOperation(form.workspace_id, 'startTagging', {
         params: { id: form.id },
         body: { ...chosen, ...tags, expected: count },
       }),
@@ -67,7 +67,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     onStart(bulk);
   };
   const remove = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'startDeletion', given),
+    run: () => callOperation(form.workspace_id, 'startDeletion', given),
     confirm: {
       title: `Delete ${what}?`,
       label: `Delete ${what}`,
@@ -77,7 +77,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   });
   const mark = useAction({
     run: (status: Status) =>
-      callWorkspaceOperation(form.workspace_id, 'startBulkChange', {
+      callOperation(form.workspace_id, 'startBulkChange', {
         ...given,
         body: { ...given.body, status },
       }),
@@ -95,7 +95,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   const team = useTeam(form);
   const assign = useAction({
     run: (assignment: { stage_id: string } | { assignee_id: string | null }) =>
-      callWorkspaceOperation(form.workspace_id, 'startBulkChange', {
+      callOperation(form.workspace_id, 'startBulkChange', {
         ...given,
         body: { ...given.body, ...assignment },
       }),

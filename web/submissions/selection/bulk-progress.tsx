@@ -4,7 +4,7 @@ import { formatCount, pluralize } from '#ast/basics/format-number.ts';
 import { undoableKinds } from '#rules/columns.ts';
 import { refetchChangedQueries } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
@@ -72,7 +72,7 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<BulkChangeReply, 'id' 
   const canUndo = undoableKinds.some((undoable) => undoable === kind) && mayEdit(form.role);
   const undo = async (): Promise<void> => {
     const params = { id: form.id, change: id };
-    addBulkChange(form, await callWorkspaceOperation(form.workspace_id, 'undoBulkChange', { params }));
+    addBulkChange(form, await callOperation(form.workspace_id, 'undoBulkChange', { params }));
   };
   const leave = new QueryObserver(queryClient, bulkChangeQuery(form, id)).subscribe(({ data, error }) => {
     // Stops if the person is signed out or has lost access to the form.

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { Column } from '#submissions/shapes.ts';
 import type { SpamPage, SpamRow } from '#submissions/spam-endpoints.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
@@ -55,13 +55,13 @@ type ActionsProps = {
 function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
   const place = { params: { id: form.id }, body: { ids: [...ids] } };
   const release = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'releaseSpam', place),
+    run: () => callOperation(form.workspace_id, 'releaseSpam', place),
     done: ({ count }) => `${formatSubmissionCount(count)} released from spam.`,
     onDone,
     problem: 'toast',
   });
   const remove = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'deleteSpam', place),
+    run: () => callOperation(form.workspace_id, 'deleteSpam', place),
     confirm: {
       title: `Delete ${formatSubmissionCount(ids.length)}?`,
       label: 'Delete',
@@ -130,7 +130,7 @@ type Props = { form: FormLocation; sites: SpamPage['sites']; mayDecide: boolean 
 function UnlistedSites({ form, sites, mayDecide }: Props): ReactElement {
   const allow = useAction({
     run: (origin: string) =>
-      callWorkspaceOperation(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
+      callOperation(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
     done: ({ count }) => `The website was allowed. ${formatSubmissionCount(count)} released from spam.`,
     problem: 'toast',
   });

@@ -2,7 +2,7 @@ import './share-results.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
-import { callWorkspaceOperation, operationQuery } from '../../api/operations.ts';
+import { callOperation, operationQuery } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { CheckboxGroup, RadioGroup } from '../../design/checkbox.tsx';
@@ -81,7 +81,7 @@ function ShareItem({
   onEdit: () => void;
 }): ReactElement {
   const revoke = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'deleteShare', { params: { id: share.id } }),
+    run: () => callOperation(form.workspace_id, 'deleteShare', { params: { id: share.id } }),
     confirm: {
       title: `Revoke the link to “${share.title}”?`,
       label: 'Revoke link',
@@ -148,8 +148,8 @@ function ShareDialog({
         ...(days !== 'keep' && { expires_at: expiryIn(Number(days)) }),
       };
       return share
-        ? callWorkspaceOperation(form.workspace_id, 'changeShare', { params: { id: share.id }, body })
-        : callWorkspaceOperation(form.workspace_id, 'createShare', { params: { id: form.id }, body });
+        ? callOperation(form.workspace_id, 'changeShare', { params: { id: share.id }, body })
+        : callOperation(form.workspace_id, 'createShare', { params: { id: form.id }, body });
     },
     onDone: onClose,
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldsDialog } from '../../design/form-dialog.tsx';
@@ -50,12 +50,7 @@ export function ViewTabs({
   const isOther = current !== undefined && (areColumnsOther || differsFromSaved(current, view));
   const place = { params: { id: form.id } };
   const changeCurrent = (body: Partial<Pick<SavedView, 'name' | 'query' | 'columns'>>) =>
-    callWorkspaceOperation(
-      form.workspace_id,
-      'changeView',
-      { params: { id: current!.id }, body },
-      { seen: current! },
-    );
+    callOperation(form.workspace_id, 'changeView', { params: { id: current!.id }, body }, { seen: current! });
   const keep = useAction({
     run: () => changeCurrent({ query: toSavedQuery(view), columns }),
     done: savedMessage,
@@ -64,12 +59,7 @@ export function ViewTabs({
   });
   const remove = useAction({
     run: () =>
-      callWorkspaceOperation(
-        form.workspace_id,
-        'deleteView',
-        { params: { id: current!.id } },
-        { seen: current! },
-      ),
+      callOperation(form.workspace_id, 'deleteView', { params: { id: current!.id } }, { seen: current! }),
     confirm: {
       title: `Delete the view “${current?.name}”?`,
       label: 'Delete view',
@@ -80,7 +70,7 @@ export function ViewTabs({
       // A view has no other data, so Undo can save it again.
       const { name, query, columns: saved } = current!;
       const run = () =>
-        callWorkspaceOperation(form.workspace_id, 'saveView', {
+        callOperation(form.workspace_id, 'saveView', {
           ...place,
           body: { name, query, columns: saved },
         });
@@ -154,7 +144,7 @@ export function ViewTabs({
           description="Saves the filters, search, sorting and columns for all members."
           before=""
           run={(name) =>
-            callWorkspaceOperation(form.workspace_id, 'saveView', {
+            callOperation(form.workspace_id, 'saveView', {
               ...place,
               body: { name, query: toSavedQuery(view), columns },
             })

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { CopyField } from '../../design/copy-button.tsx';
@@ -23,7 +23,7 @@ type Props = FormatDraft & {
 export function FormatField({ form, url, format, template, onChange, error }: Props): ReactElement {
   const preview = useAction({
     run: () =>
-      callWorkspaceOperation(form.workspace_id, 'previewWebhook', {
+      callOperation(form.workspace_id, 'previewWebhook', {
         body: {
           format,
           url,

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { urlProblem } from '#rules/url-problem.ts';
 import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes.ts';
 import { isConcurrentChangeError } from '../../api/client.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
@@ -287,8 +287,8 @@ async function saveWebhook(
       pauses_on_failure: pauses,
     };
     return form.id === null
-      ? callWorkspaceOperation(form.workspace_id, 'createWorkspaceWebhook', { body })
-      : callWorkspaceOperation(form.workspace_id, 'createWebhook', { params: { id: form.id }, body });
+      ? callOperation(form.workspace_id, 'createWorkspaceWebhook', { body })
+      : callOperation(form.workspace_id, 'createWebhook', { params: { id: form.id }, body });
   }
   // Send only changes, so that two people who edit different parts do not overwrite each other.
   const change: WebhookChange = {
@@ -301,10 +301,5 @@ async function saveWebhook(
     ...(pauses !== webhook.pauses_on_failure && { pauses_on_failure: pauses }),
   };
   const place = { params: { id: webhook.id } };
-  return callWorkspaceOperation(
-    form.workspace_id,
-    'changeWebhook',
-    { ...place, body: change },
-    { seen: webhook },
-  );
+  return callOperation(form.workspace_id, 'changeWebhook', { ...place, body: change }, { seen: webhook });
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -202,7 +202,7 @@ type Props = { form: WebhookOwner; delivery: string; onClose: () => void };
 export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement {
   const found = useQuery(deliveryQuery(form, delivery));
   const retry = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
+    run: () => callOperation(form.workspace_id, 'retryDelivery', { params: { id: delivery } }),
   });
   const detail = found.data;
   const mayRetry = detail?.status === 'Failed' && !detail.is_test && mayEdit(form.role);

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
-import { callWorkspaceOperation } from '../../api/operations.ts';
+import { callOperation } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { localDayOf } from '../../design/day.ts';
@@ -25,7 +25,7 @@ type SendTestProps = {
 export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement {
   const send = useAction({
     run: (event: EventKind) =>
-      callWorkspaceOperation(form.workspace_id, 'testWebhook', {
+      callOperation(form.workspace_id, 'testWebhook', {
         params: { id: webhook.id },
         body: { event },
       }),
@@ -73,12 +73,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
   const place = { params: { id: webhook.id } };
   const setActive = useAction({
     run: (active: boolean) =>
-      callWorkspaceOperation(
-        form.workspace_id,
-        'changeWebhook',
-        { ...place, body: { active } },
-        { seen: webhook },
-      ),
+      callOperation(form.workspace_id, 'changeWebhook', { ...place, body: { active } }, { seen: webhook }),
     again: (active) => ({
       title: `${pauseButtonLabel(active)} this webhook anyway?`,
       label: pauseButtonLabel(active),
@@ -92,7 +87,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
     },
   });
   const remove = useAction({
-    run: () => callWorkspaceOperation(form.workspace_id, 'deleteWebhook', place, { seen: webhook }),
+    run: () => callOperation(form.workspace_id, 'deleteWebhook', place, { seen: webhook }),
     confirm: {
       title: 'Delete this webhook?',
       label: 'Delete webhook',

@@ -6,7 +6,7 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem, isConcurrentChangeError } from '../../../api/client.ts';
-import { callWorkspaceOperation } from '../../../api/operations.ts';
+import { callOperation } from '../../../api/operations.ts';
 import { useAction } from '../../../design/action.tsx';
 import { ConfirmDialog } from '../../../design/dialog.tsx';
 import { ConcurrentChangeMessage, Message } from '../../../design/message.tsx';
@@ -94,7 +94,7 @@ async function makeChange(
   const since = statesSince(seen);
   const on = since.at(-1)!;
   const body = typeof patch === 'function' ? patch(on, since) : patch;
-  const reply = await callWorkspaceOperation(
+  const reply = await callOperation(
     form.workspace_id,
     'changeSubmission',
     { params: { id: on.id }, body },
