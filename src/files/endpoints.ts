@@ -9,7 +9,7 @@ import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { operation } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { ByteRange } from '#kit/storage.ts';
 import { strictObject, uuidSchema } from '#kit/validation.ts';
@@ -66,15 +66,12 @@ const NewFile = strictObject({
   ),
 });
 
-const UploadedFile = nameSchema(
-  'UploadedFile',
-  Type.Object({
-    id: uuidSchema,
-    filename: Type.String(),
-    size: Type.Integer({ description: 'Size in bytes.' }),
-    content_type: Type.String({ description: 'The type detected from the bytes.' }),
-  }),
-);
+const UploadedFile = namedObject('UploadedFile', {
+  id: uuidSchema,
+  filename: Type.String(),
+  size: Type.Integer({ description: 'Size in bytes.' }),
+  content_type: Type.String({ description: 'The type detected from the bytes.' }),
+});
 
 /** Operations that upload files before a submission names them. */
 export const fileEndpoints = ({

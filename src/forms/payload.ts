@@ -13,20 +13,17 @@ import {
   isRequired,
   listQuestions,
 } from '#ast/form/tree.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject, nameSchema } from '#kit/pagination.ts';
 import { timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 /** A file as the API returns it (docs/rules.md 10). */
-export const FileUploadShape = nameSchema(
-  'FileUpload',
-  Type.Object({
-    id: uuidSchema,
-    filename: Type.String(),
-    size: Type.Integer({ description: 'Size in bytes.' }),
-    content_type: Type.String(),
-    url: Type.String({ format: 'uri', description: 'A signed URL that is valid for one hour.' }),
-  }),
-);
+export const FileUploadShape = namedObject('FileUpload', {
+  id: uuidSchema,
+  filename: Type.String(),
+  size: Type.Integer({ description: 'Size in bytes.' }),
+  content_type: Type.String(),
+  url: Type.String({ format: 'uri', description: 'A signed URL that is valid for one hour.' }),
+});
 
 const record = Type.Record;
 const chosen = Type.Array(Type.String());

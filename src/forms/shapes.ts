@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type ProblemCode, problemCodes } from '#ast/basics/problems.ts';
 import type { Settings } from '#ast/settings.ts';
-import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { listParameters, listSchemaOf, namedObject } from '#kit/pagination.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { formSources } from './import/convert.ts';
 import { labelFilter } from './labels.ts';
@@ -64,30 +64,27 @@ const judgement = {
     Type.Object({ message: Type.String(), rule: Type.String(), path: Type.Array(Type.Integer()) }),
   ),
 };
-export const Judgement = nameSchema('FormJudgement', Type.Object(judgement));
+export const Judgement = namedObject('FormJudgement', judgement);
 export type Judgement = Static<typeof Judgement>;
 
 /** What a change would do, without making it. */
-export const DryRun = nameSchema(
-  'DryRun',
-  Type.Object({
-    ...judgement,
-    /** What visitors can no longer answer, with the number of stored submissions that answered it. */
-    impact: Type.Array(
-      Type.Object({
-        message: Type.String(),
-        change: Type.Enum(['element_removed', 'option_removed', 'row_removed', 'type_changed']),
-        element: Type.String(),
-        option: Type.Optional(Type.String()),
-        row: Type.Optional(Type.String()),
-        /** Null if the caller may not read submissions. */
-        answers: orNull(Type.Integer()),
-      }),
-    ),
-    /** How many of the newest submissions were scanned; null if the caller may not read them. */
-    scanned: orNull(Type.Integer()),
-  }),
-);
+export const DryRun = namedObject('DryRun', {
+  ...judgement,
+  /** What visitors can no longer answer, with the number of stored submissions that answered it. */
+  impact: Type.Array(
+    Type.Object({
+      message: Type.String(),
+      change: Type.Enum(['element_removed', 'option_removed', 'row_removed', 'type_changed']),
+      element: Type.String(),
+      option: Type.Optional(Type.String()),
+      row: Type.Optional(Type.String()),
+      /** Null if the caller may not read submissions. */
+      answers: orNull(Type.Integer()),
+    }),
+  ),
+  /** How many of the newest submissions were scanned; null if the caller may not read them. */
+  scanned: orNull(Type.Integer()),
+});
 export type DryRun = Static<typeof DryRun>;
 const dryRun = { dry_run: Type.Optional(DryRun) };
 
@@ -102,20 +99,18 @@ const summary = {
 const times = { created_at: timestampSchema, updated_at: timestampSchema, published_at: maybeTimestamp };
 
 /** The three shapes of a form. The specification ("Form") says which fields each has. */
-export const FormListItem = nameSchema(
-  'FormSummary',
-  Type.Object({ ...summary, submission_count: Type.Integer(), ...times }),
-);
-export const FormDetail = nameSchema(
-  'Form',
-  Type.Object({
-    ...summary,
-    structure: shownStructure,
-    settings: shownSettings,
-    submission_count: Type.Integer(),
-    ...times,
-  }),
-);
+export const FormListItem = namedObject('FormSummary', {
+  ...summary,
+  submission_count: Type.Integer(),
+  ...times,
+});
+export const FormDetail = namedObject('Form', {
+  ...summary,
+  structure: shownStructure,
+  settings: shownSettings,
+  submission_count: Type.Integer(),
+  ...times,
+});
 const created = {
   ...summary,
   structure: shownStructure,
@@ -123,7 +118,7 @@ const created = {
   builder_url: Type.String({ format: 'uri' }),
   ...times,
 };
-export const CreatedForm = nameSchema('CreatedForm', Type.Object(created));
+export const CreatedForm = namedObject('CreatedForm', created);
 /** What became of the parts of a document (import/convert.ts). */
 const report = Type.Array(
   Type.Object({
@@ -164,28 +159,22 @@ export const FormToImport = strictObject({
   text,
   source,
 });
-export const ConvertedForm = nameSchema(
-  'ConvertedForm',
-  Type.Object({
-    source: Type.Enum([...formSources]),
-    structure: anyStructure,
-    settings: anySettings,
-    ...judgement,
-    ...reported,
+export const ConvertedForm = namedObject('ConvertedForm', {
+  source: Type.Enum([...formSources]),
+  structure: anyStructure,
+  settings: anySettings,
+  ...judgement,
+  ...reported,
+});
+export const ImportedForm = namedObject('ImportedForm', {
+  ...created,
+  left_out: Type.Array(Type.String(), {
+    description: 'The settings whose image does not exist in this workspace.',
   }),
-);
-export const ImportedForm = nameSchema(
-  'ImportedForm',
-  Type.Object({
-    ...created,
-    left_out: Type.Array(Type.String(), {
-      description: 'The settings whose image does not exist in this workspace.',
-    }),
-    ...reported,
-  }),
-);
+  ...reported,
+});
 /** A form after a change, or unchanged after a dry run. */
-export const ChangedForm = nameSchema('ChangedForm', Type.Object({ ...FormDetail.properties, ...dryRun }));
+export const ChangedForm = namedObject('ChangedForm', { ...FormDetail.properties, ...dryRun });
 
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
 export type FormOrder = (typeof formOrders)[number];
@@ -204,63 +193,54 @@ export const FormsOverviewQuery = strictObject({
   ),
 });
 /** A form in the overview, with its activity. */
-const FormLine = nameSchema(
-  'FormActivity',
-  Type.Object({
-    ...summary,
-    submission_count: Type.Integer(),
-    last_submission_at: maybeTimestamp,
-    /** The time of the last change or the last submission, whichever is later. */
-    last_activity_at: timestampSchema,
-    ...times,
-  }),
-);
+const FormLine = namedObject('FormActivity', {
+  ...summary,
+  submission_count: Type.Integer(),
+  last_submission_at: maybeTimestamp,
+  /** The time of the last change or the last submission, whichever is later. */
+  last_activity_at: timestampSchema,
+  ...times,
+});
 export const FormsOverview = listSchemaOf(FormLine);
 
 /** A form to validate, complete or not. */
 export const FormToValidate = strictObject({ structure: anyStructure, settings: Type.Optional(anySettings) });
 /** A form for Import form: `structure` and `settings`, as Create form accepts them. */
-export const ExportedForm = nameSchema(
-  'ExportedForm',
-  Type.Object({ structure: anyStructure, settings: anySettings }),
-);
+export const ExportedForm = namedObject('ExportedForm', { structure: anyStructure, settings: anySettings });
 
 /** The working copy, with the live version. */
-export const Draft = nameSchema(
-  'Draft',
-  Type.Object({
-    structure: anyStructure,
+export const Draft = namedObject('Draft', {
+  structure: anyStructure,
+  settings: anySettings,
+  /** The number of saves. 0: never saved, so the copy equals the live version. */
+  revision: wholeNumber,
+  /** The ETag of the response header. Send it in If-Match to save or publish only this revision. */
+  etag: Type.String(),
+  /**
+   * The live version that the copy is based on. If the form's version differs, the live form was changed in
+   * the meantime.
+   */
+  base_version: wholeNumber,
+  saved_at: maybeTimestamp,
+  /** Null if it was saved through the API, or never. */
+  saved_by: maybeText,
+  live: Type.Object({
+    version: Type.Integer(),
+    structure: structureShape,
     settings: anySettings,
-    /** The number of saves. 0: never saved, so the copy equals the live version. */
-    revision: wholeNumber,
-    /** The ETag of the response header. Send it in If-Match to save or publish only this revision. */
-    etag: Type.String(),
-    /**
-     * The live version that the copy is based on. If the form's version differs, the live form was changed in
-     * the meantime.
-     */
-    base_version: wholeNumber,
-    saved_at: maybeTimestamp,
-    /** Null if it was saved through the API, or never. */
-    saved_by: maybeText,
-    live: Type.Object({
-      version: Type.Integer(),
-      structure: structureShape,
-      settings: anySettings,
-      created_at: timestampSchema,
-      /** The person who published it; null if it was published through the API. */
-      created_by: maybeText,
-    }),
-    form: Type.Object({
-      ...summary,
-      /** The password is write-only and applies immediately. No working copy and no version includes it. */
-      has_password: Type.Boolean(),
-      submission_count: Type.Integer(),
-      public_url: Type.String({ format: 'uri' }),
-      ...times,
-    }),
+    created_at: timestampSchema,
+    /** The person who published it; null if it was published through the API. */
+    created_by: maybeText,
   }),
-);
+  form: Type.Object({
+    ...summary,
+    /** The password is write-only and applies immediately. No working copy and no version includes it. */
+    has_password: Type.Boolean(),
+    submission_count: Type.Integer(),
+    public_url: Type.String({ format: 'uri' }),
+    ...times,
+  }),
+});
 
 /** The body of a save. Omitted settings are kept. */
 export const DraftSave = strictObject({
@@ -274,10 +254,12 @@ export const DraftSave = strictObject({
     }),
   ),
 });
-export const DraftSaved = nameSchema(
-  'SavedDraft',
-  Type.Object({ revision: wholeNumber, saved_at: maybeTimestamp, etag: Type.String(), ...dryRun }),
-);
+export const DraftSaved = namedObject('SavedDraft', {
+  revision: wholeNumber,
+  saved_at: maybeTimestamp,
+  etag: Type.String(),
+  ...dryRun,
+});
 
 export const PublishBody = strictObject({
   version: Type.Optional(
@@ -304,15 +286,12 @@ const version = {
   is_live: Type.Boolean(),
 };
 export const VersionList = listSchemaOf(Type.Object(version));
-export const VersionDetail = nameSchema(
-  'FormVersion',
-  Type.Object({
-    ...version,
-    structure: structureShape,
-    /** Null if the version was created before settings were recorded. */
-    settings: orNull(anySettings),
-  }),
-);
+export const VersionDetail = namedObject('FormVersion', {
+  ...version,
+  structure: structureShape,
+  /** Null if the version was created before settings were recorded. */
+  settings: orNull(anySettings),
+});
 export const versionParameters = Type.Object({
   id: uuidSchema,
   version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),

@@ -13,7 +13,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue, attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { strictObject, timestampSchema } from '#kit/validation.ts';
 import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
 import { draftEtagOf, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
@@ -21,42 +21,36 @@ import { draftEtagOf, readBuilderForm, revisionsIn, saveWorkingCopy } from './dr
 const tag = Type.String({ description: 'A BCP 47 tag.' });
 
 /** Every text of a working copy. */
-const Texts = nameSchema(
-  'FormTexts',
-  Type.Object({
-    languages: Type.Array(tag, {
-      description: 'The first language is the language of the texts themselves.',
-    }),
-    texts: Type.Array(
-      Type.Object({
-        key: Type.String({
-          description:
-            'The location of the text: the id of the element, the attribute, and the id of the option. Without an element id, it begins with `$` and the path, `$form` or `$settings`.',
-        }),
-        text: Type.String(),
-        translations: Type.Record(Type.String(), Type.String()),
+const Texts = namedObject('FormTexts', {
+  languages: Type.Array(tag, {
+    description: 'The first language is the language of the texts themselves.',
+  }),
+  texts: Type.Array(
+    Type.Object({
+      key: Type.String({
+        description:
+          'The location of the text: the id of the element, the attribute, and the id of the option. Without an element id, it begins with `$` and the path, `$form` or `$settings`.',
       }),
-    ),
-    missing: Type.Record(Type.String(), Type.Integer(), {
-      description: 'The number of untranslated texts, by language.',
+      text: Type.String(),
+      translations: Type.Record(Type.String(), Type.String()),
     }),
+  ),
+  missing: Type.Record(Type.String(), Type.Integer(), {
+    description: 'The number of untranslated texts, by language.',
   }),
-);
+});
 
-const Imported = nameSchema(
-  'ImportedTexts',
-  Type.Object({
-    changed: Type.Integer({ description: 'The number of changed translations.' }),
-    outdated: Type.Array(Type.String(), {
-      description:
-        'The keys of texts that have changed since the file was exported. Their translations may be outdated.',
-    }),
-    missing: Texts.properties.missing,
-    revision: Type.Integer(),
-    saved_at: timestampSchema,
-    etag: Type.String(),
+const Imported = namedObject('ImportedTexts', {
+  changed: Type.Integer({ description: 'The number of changed translations.' }),
+  outdated: Type.Array(Type.String(), {
+    description:
+      'The keys of texts that have changed since the file was exported. Their translations may be outdated.',
   }),
-);
+  missing: Texts.properties.missing,
+  revision: Type.Integer(),
+  saved_at: timestampSchema,
+  etag: Type.String(),
+});
 
 const countMissing = (document: EditedForm): Record<string, number> => {
   const texts = listTexts(document);

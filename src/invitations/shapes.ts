@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { accessModes } from '#ast/settings.ts';
 import { longestMailAddress } from '#kit/outbox/address.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject, nameSchema } from '#kit/pagination.ts';
 import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { invitationDraftLimits, invitationImportLimits, invitationStatuses } from './draft.ts';
 import { type InvitationBatchOptions, mostInvited } from './invite.ts';
@@ -10,42 +10,39 @@ import { defaultMessage, messageProperties } from './message.ts';
 const moment = orNull(timestampSchema);
 
 /** An invitation in the API and the console. */
-export const InvitationShape = nameSchema(
-  'Invitation',
-  Type.Object({
-    id: uuidSchema,
-    form_id: uuidSchema,
-    email: Type.String(),
-    name: Type.String({ description: 'Empty if none was given.' }),
-    status: Type.Enum([...invitationStatuses]),
-    reference: Type.Record(Type.String(), Type.String(), {
-      description: 'Stored as reference data of the submission.',
-    }),
-    prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-      description: 'Initial answers by element id.',
-    }),
-    url: Type.Union([Type.String(), Type.Null()], {
-      description:
-        "The personal link. Anyone who has it can answer in the person's name. `null` without the permission invitations:write.",
-    }),
-    expires_at: moment,
-    created_at: timestampSchema,
-    sent_at: moment,
-    opened_at: moment,
-    started_at: moment,
-    completed_at: moment,
-    revoked_at: moment,
-    reminders: Type.Integer({ description: 'The number of reminders sent.' }),
-    reminded_at: moment,
-    mail_error: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the last email was not delivered.',
-    }),
-    is_unsubscribed: Type.Boolean({
-      description: "Whether the address has unsubscribed from the workspace's emails.",
-    }),
-    submission_id: orNull(uuidSchema),
+export const InvitationShape = namedObject('Invitation', {
+  id: uuidSchema,
+  form_id: uuidSchema,
+  email: Type.String(),
+  name: Type.String({ description: 'Empty if none was given.' }),
+  status: Type.Enum([...invitationStatuses]),
+  reference: Type.Record(Type.String(), Type.String(), {
+    description: 'Stored as reference data of the submission.',
   }),
-);
+  prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+    description: 'Initial answers by element id.',
+  }),
+  url: Type.Union([Type.String(), Type.Null()], {
+    description:
+      "The personal link. Anyone who has it can answer in the person's name. `null` without the permission invitations:write.",
+  }),
+  expires_at: moment,
+  created_at: timestampSchema,
+  sent_at: moment,
+  opened_at: moment,
+  started_at: moment,
+  completed_at: moment,
+  revoked_at: moment,
+  reminders: Type.Integer({ description: 'The number of reminders sent.' }),
+  reminded_at: moment,
+  mail_error: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why the last email was not delivered.',
+  }),
+  is_unsubscribed: Type.Boolean({
+    description: "Whether the address has unsubscribed from the workspace's emails.",
+  }),
+  submission_id: orNull(uuidSchema),
+});
 
 export const invitationParameters = Type.Object({ id: uuidSchema, invitation: uuidSchema });
 /** The response of operations on one invitation. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { uuidPattern } from './clock.ts';
 import { ApiError } from './errors.ts';
 import { listStartCursor } from './validation.ts';
@@ -7,6 +7,10 @@ import { listStartCursor } from './validation.ts';
 /** Names a schema, which becomes one component of the OpenAPI document. Validation is not affected. */
 export const nameSchema = <S extends TSchema>(name: string, schema: S): S =>
   Object.assign(schema, { 'x-component': name });
+
+/** Returns an object schema with a name (nameSchema). */
+export const namedObject = <P extends TProperties>(name: string, properties: P) =>
+  nameSchema(name, Type.Object(properties));
 
 /** The maximum page size. Specification, "Limits". */
 export const mostPerPage = 100;
@@ -32,15 +36,12 @@ export const pageParameters = {
 };
 
 /** The pagination object of every list response. Specification, "Pagination object". */
-const Pagination = nameSchema(
-  'Pagination',
-  Type.Object({
-    page: Type.Integer(),
-    per_page: Type.Integer(),
-    total_count: Type.Integer(),
-    total_pages: Type.Integer(),
-  }),
-);
+const Pagination = namedObject('Pagination', {
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  total_count: Type.Integer(),
+  total_pages: Type.Integer(),
+});
 
 type Page = { page: number; perPage: number; offset: number };
 

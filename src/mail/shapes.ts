@@ -1,30 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { longestMailAddress } from '#kit/outbox/address.ts';
 import { type MailKind, type MailState, mailPaces, mailStates } from '#kit/outbox.ts';
-import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { listParameters, listSchemaOf, namedObject } from '#kit/pagination.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 export type { MailKind, MailState };
 
 /** An entry of the email log. */
-export const LoggedMail = nameSchema(
-  'Mail',
-  Type.Object({
-    id: uuidSchema,
-    kind: Type.Enum(Object.keys(mailPaces) as MailKind[]),
-    form_id: orNull(uuidSchema),
-    form_name: orNull(Type.String()),
-    recipient: Type.String(),
-    subject: Type.String(),
-    state: Type.Enum([...mailStates]),
-    attempts: Type.Integer(),
-    /** The error message of the last attempt. */
-    error: orNull(Type.String()),
-    created_at: timestampSchema,
-    settled_at: orNull(timestampSchema),
-    next_attempt_at: orNull(timestampSchema),
-  }),
-);
+export const LoggedMail = namedObject('Mail', {
+  id: uuidSchema,
+  kind: Type.Enum(Object.keys(mailPaces) as MailKind[]),
+  form_id: orNull(uuidSchema),
+  form_name: orNull(Type.String()),
+  recipient: Type.String(),
+  subject: Type.String(),
+  state: Type.Enum([...mailStates]),
+  attempts: Type.Integer(),
+  /** The error message of the last attempt. */
+  error: orNull(Type.String()),
+  created_at: timestampSchema,
+  settled_at: orNull(timestampSchema),
+  next_attempt_at: orNull(timestampSchema),
+});
 export type LoggedMail = Static<typeof LoggedMail>;
 
 export const MailLog = listSchemaOf(LoggedMail);

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { answerLimits } from '#ast/basics/limits.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { compileBody, strictObject } from '#kit/validation.ts';
 import { nameSchema } from '#kit/pagination.ts';
+import { compileBody, strictObject } from '#kit/validation.ts';
 import { mailNotConfigured } from '#mail/sending/send-mail.ts';
 import { listVerifiedElements } from '#submissions/verified.ts';
 import { checkCode, endOfStamp, readAddressToVerify, sendCode } from './post/email-codes.ts';
@@ -14,18 +14,15 @@ import { type FormRequest, type FormRoute, type OpenVisitServices, openVisit } f
 
 export const VerificationRequest = nameSchema(
   'VerificationRequest',
-  Type.Object(
-    {
-      element: Type.String({
-        maxLength: answerLimits.elementId,
-        description: 'The id of the email element.',
-      }),
-      email: Type.String({ maxLength: 254 }),
-      id: Type.Optional(Type.String({ maxLength: 100, description: 'The id of the code.' })),
-      code: Type.Optional(Type.String({ maxLength: 20, description: 'The code that the person received.' })),
-    },
-    noExtraProperties,
-  ),
+  strictObject({
+    element: Type.String({
+      maxLength: answerLimits.elementId,
+      description: 'The id of the email element.',
+    }),
+    email: Type.String({ maxLength: 254 }),
+    id: Type.Optional(Type.String({ maxLength: 100, description: 'The id of the code.' })),
+    code: Type.Optional(Type.String({ maxLength: 20, description: 'The code that the person received.' })),
+  }),
 );
 const readBody = compileBody(VerificationRequest);
 

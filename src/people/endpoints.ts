@@ -6,7 +6,7 @@ import {
   finishPage,
   listParameters,
   listSchemaOf,
-  nameSchema,
+  namedObject,
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
@@ -32,25 +32,22 @@ import {
   withZeroCounts,
 } from './receipt.ts';
 
-const PersonTrace = nameSchema(
-  'PersonTrace',
-  Type.Object({
-    kind: Type.Enum([...personRecordKinds], {
-      description:
-        "The kind of record. An `event` is an event of a deleted submission, and its id is the submission's id.",
-    }),
-    id: uuidSchema,
-    form_id: orNull(uuidSchema),
-    form_name: orNull(Type.String()),
-    created_at: timestampSchema,
-    status: orNull(Type.Enum([...submissionStatuses])),
-    is_trashed: Type.Boolean(),
-    places: Type.Array(Type.String(), {
-      description:
-        'Where the person was found, such as question labels. Empty if the full-text search found the record.',
-    }),
+const PersonTrace = namedObject('PersonTrace', {
+  kind: Type.Enum([...personRecordKinds], {
+    description:
+      "The kind of record. An `event` is an event of a deleted submission, and its id is the submission's id.",
   }),
-);
+  id: uuidSchema,
+  form_id: orNull(uuidSchema),
+  form_name: orNull(Type.String()),
+  created_at: timestampSchema,
+  status: orNull(Type.Enum([...submissionStatuses])),
+  is_trashed: Type.Boolean(),
+  places: Type.Array(Type.String(), {
+    description:
+      'Where the person was found, such as question labels. Empty if the full-text search found the record.',
+  }),
+});
 type PersonTrace = Static<typeof PersonTrace>;
 
 /** A page of records, with the number of records in each form. */
@@ -67,38 +64,35 @@ const PersonPage = Type.Object({
 });
 
 /** An erasure, with its receipt when it has finished. */
-const Erasure = nameSchema(
-  'Erasure',
-  Type.Object({
-    id: uuidSchema,
-    what: Type.Enum([...erasureScopes]),
-    requested_by: orNull(Type.String()),
-    total: Type.Integer({ description: 'The number of records to erase.' }),
-    done: Type.Integer(),
-    gone: Type.Object(
-      Object.fromEntries(countedKinds.map((kind) => [kind, Type.Integer()])) as Record<
-        (typeof countedKinds)[number],
-        ReturnType<typeof Type.Integer>
-      >,
-      {
-        description:
-          'The number of erased records of each kind. `stripped` submissions keep their other answers.',
-      },
-    ),
-    list_hash: Type.String({
-      description: 'SHA-256 of the list of records: sorted lines `kind id`, each followed by a line break.',
-    }),
-    hash: orNull(
-      Type.String({
-        description:
-          'SHA-256 of the receipt as JSON without whitespace, with these keys in this order: id, what, created_at, finished_at, gone, list_hash. Null until the erasure has finished.',
-      }),
-    ),
-    created_at: timestampSchema,
-    finished_at: orNull(timestampSchema),
-    failed_reason: failedReasonSchema,
+const Erasure = namedObject('Erasure', {
+  id: uuidSchema,
+  what: Type.Enum([...erasureScopes]),
+  requested_by: orNull(Type.String()),
+  total: Type.Integer({ description: 'The number of records to erase.' }),
+  done: Type.Integer(),
+  gone: Type.Object(
+    Object.fromEntries(countedKinds.map((kind) => [kind, Type.Integer()])) as Record<
+      (typeof countedKinds)[number],
+      ReturnType<typeof Type.Integer>
+    >,
+    {
+      description:
+        'The number of erased records of each kind. `stripped` submissions keep their other answers.',
+    },
+  ),
+  list_hash: Type.String({
+    description: 'SHA-256 of the list of records: sorted lines `kind id`, each followed by a line break.',
   }),
-);
+  hash: orNull(
+    Type.String({
+      description:
+        'SHA-256 of the receipt as JSON without whitespace, with these keys in this order: id, what, created_at, finished_at, gone, list_hash. Null until the erasure has finished.',
+    }),
+  ),
+  created_at: timestampSchema,
+  finished_at: orNull(timestampSchema),
+  failed_reason: failedReasonSchema,
+});
 type Erasure = Static<typeof Erasure>;
 
 /** Returns the filter of a workspace's erasures in its tasks. */

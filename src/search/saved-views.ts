@@ -7,7 +7,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import {
   columns as columnsOf,
@@ -23,21 +23,18 @@ import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { readTableView, ViewQuery } from './view.ts';
 
 /** A named view of a form's submissions, shared in the workspace. */
-export const SavedView = nameSchema(
-  'SavedView',
-  Type.Object({
-    id: uuidSchema,
-    form_id: uuidSchema,
-    name: Type.String(),
-    query: ViewQuery,
-    columns: orNull(TableSettings),
-    created_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the member; null for an API key or a deleted account.',
-    }),
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
+export const SavedView = namedObject('SavedView', {
+  id: uuidSchema,
+  form_id: uuidSchema,
+  name: Type.String(),
+  query: ViewQuery,
+  columns: orNull(TableSettings),
+  created_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The name of the member; null for an API key or a deleted account.',
   }),
-);
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
 export type SavedView = Static<typeof SavedView>;
 
 const viewColumns = columnsOf('id form_id name created_by? created_at updated_at', {

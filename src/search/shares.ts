@@ -7,7 +7,7 @@ import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { columns, type RowOf, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { signLink, type Vault, verifyLink } from '#kit/vault.ts';
@@ -85,22 +85,19 @@ const deleteShare = statement('workspace_id id', 'id')`
 const mostShares = 50;
 
 const Warning = Type.Object({ element: Type.String(), message: Type.String() });
-const Share = nameSchema(
-  'Share',
-  Type.Object({
-    id: uuidSchema,
-    form_id: uuidSchema,
-    title: Type.String(),
-    kind: Type.Enum([...shareKinds]),
-    elements: Type.Array(Type.String()),
-    has_password: Type.Boolean(),
-    expires_at: orNull(timestampSchema),
-    url: Type.String({ format: 'uri', description: 'The page. Everyone who has this link can read it.' }),
-    warnings: Type.Array(Warning, { description: 'The chosen questions that ask for personal data.' }),
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
-  }),
-);
+const Share = namedObject('Share', {
+  id: uuidSchema,
+  form_id: uuidSchema,
+  title: Type.String(),
+  kind: Type.Enum([...shareKinds]),
+  elements: Type.Array(Type.String()),
+  has_password: Type.Boolean(),
+  expires_at: orNull(timestampSchema),
+  url: Type.String({ format: 'uri', description: 'The page. Everyone who has this link can read it.' }),
+  warnings: Type.Array(Warning, { description: 'The chosen questions that ask for personal data.' }),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
 const ShareableElement = Type.Object({
   id: Type.String(),
   label: Type.String(),

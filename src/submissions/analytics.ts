@@ -4,7 +4,7 @@ import { type Form, listQuestions } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { requireRow, statement, textEnum } from '#kit/statement.ts';
 import { dayRangeParameters, readDayRange } from '#kit/time-range.ts';
 import { strictObject } from '#kit/validation.ts';
@@ -39,36 +39,32 @@ const Question = Type.Object({
   left: count('Visits that ended without a submission and in which this question was the last one touched.'),
 });
 
-export const Analytics = nameSchema(
-  'Analytics',
-  Type.Object({
-    is_counting: Type.Boolean({ description: 'Whether visits are counted now, by the setting `analytics`.' }),
-    time_zone: Type.String({ description: "The form's time zone, which defines the days." }),
-    views: count('The number of page views.'),
-    starts: count('Visits in which the visitor began to answer, if known.'),
-    completions: count('Visits that ended with a submission.'),
-    start_rate: share('Starts divided by views; null without views.'),
-    completion_rate: share('Completions divided by starts; null without starts.'),
-    median_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-      description:
-        'The median time from opening the page to submission, including pauses. Accurate within 5%.',
-    }),
-    script_share: share(
-      "The share of starts that the page's script reported. Without the script, a visit starts with its first post, and the questions touched within a step are unknown.",
-    ),
-    days: Type.Array(
-      Type.Object({
-        day: Type.String({ format: 'date' }),
-        views: count('On this day.'),
-        starts: count('On this day.'),
-        completions: count('On this day.'),
-      }),
-      { description: 'Days without visits are omitted.' },
-    ),
-    steps: Type.Array(Step, { description: 'All those in the live version, in order.' }),
-    questions: Type.Array(Question, { description: 'All those in the live version, in order.' }),
+export const Analytics = namedObject('Analytics', {
+  is_counting: Type.Boolean({ description: 'Whether visits are counted now, by the setting `analytics`.' }),
+  time_zone: Type.String({ description: "The form's time zone, which defines the days." }),
+  views: count('The number of page views.'),
+  starts: count('Visits in which the visitor began to answer, if known.'),
+  completions: count('Visits that ended with a submission.'),
+  start_rate: share('Starts divided by views; null without views.'),
+  completion_rate: share('Completions divided by starts; null without starts.'),
+  median_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    description: 'The median time from opening the page to submission, including pauses. Accurate within 5%.',
   }),
-);
+  script_share: share(
+    "The share of starts that the page's script reported. Without the script, a visit starts with its first post, and the questions touched within a step are unknown.",
+  ),
+  days: Type.Array(
+    Type.Object({
+      day: Type.String({ format: 'date' }),
+      views: count('On this day.'),
+      starts: count('On this day.'),
+      completions: count('On this day.'),
+    }),
+    { description: 'Days without visits are omitted.' },
+  ),
+  steps: Type.Array(Step, { description: 'All those in the live version, in order.' }),
+  questions: Type.Array(Question, { description: 'All those in the live version, in order.' }),
+});
 export type Analytics = Static<typeof Analytics>;
 
 /** Deletes the visit counts of days before a date. */

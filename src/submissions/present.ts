@@ -8,7 +8,7 @@ import { Answers } from '#forms/payload.ts';
 import { now } from '#kit/clock.ts';
 import { mapWithYields } from '#kit/concurrency.ts';
 import { type JsonText, markJsonText } from '#kit/http.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
@@ -42,52 +42,49 @@ export const assignmentProperties = {
 };
 
 /** A submission as the REST API returns it. Specification, "Submission (REST representation)". */
-export const Submission = nameSchema(
-  'Submission',
-  Type.Object({
-    id: uuidSchema,
-    form_id: uuidSchema,
-    status: Type.Enum([...submissionStatuses]),
-    answers: Answers,
-    metadata: Type.Object({
-      fields: Type.Record(
-        Type.String(),
-        Type.Object({
-          label: Type.String(),
-          type: Type.String(),
-          required: Type.Boolean(),
-          verified_at: Type.Optional(
-            Type.String({
-              format: 'date-time',
-              description: 'When the visitor verified this email address by a code.',
-            }),
-          ),
-        }),
-      ),
-      form_name: Type.String(),
-      reference: Type.Record(Type.String(), Type.String()),
-      language: Type.Optional(
-        Type.String({
-          description:
-            'The language in which the visitor read the form, as a BCP 47 tag. Present if the form has languages.',
-        }),
-      ),
-      respondent: Type.Optional(Respondent),
-    }),
-    completed_at: orNull(timestampSchema),
-    created_at: timestampSchema,
-    stage_id: Type.Optional(stage_id),
-    assignee_id: Type.Optional(assignee_id),
-    position: Type.Optional(
-      Type.Integer({
-        description:
-          'The position on the waiting list, counted from 1. Present for a single submission that is waiting.',
+export const Submission = namedObject('Submission', {
+  id: uuidSchema,
+  form_id: uuidSchema,
+  status: Type.Enum([...submissionStatuses]),
+  answers: Answers,
+  metadata: Type.Object({
+    fields: Type.Record(
+      Type.String(),
+      Type.Object({
+        label: Type.String(),
+        type: Type.String(),
+        required: Type.Boolean(),
+        verified_at: Type.Optional(
+          Type.String({
+            format: 'date-time',
+            description: 'When the visitor verified this email address by a code.',
+          }),
+        ),
       }),
     ),
-    tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
-    hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
+    form_name: Type.String(),
+    reference: Type.Record(Type.String(), Type.String()),
+    language: Type.Optional(
+      Type.String({
+        description:
+          'The language in which the visitor read the form, as a BCP 47 tag. Present if the form has languages.',
+      }),
+    ),
+    respondent: Type.Optional(Respondent),
   }),
-);
+  completed_at: orNull(timestampSchema),
+  created_at: timestampSchema,
+  stage_id: Type.Optional(stage_id),
+  assignee_id: Type.Optional(assignee_id),
+  position: Type.Optional(
+    Type.Integer({
+      description:
+        'The position on the waiting list, counted from 1. Present for a single submission that is waiting.',
+    }),
+  ),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
+  hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
+});
 
 /** A row of a list; all columns are null if a left join found no submission. */
 type SubmissionRow = {

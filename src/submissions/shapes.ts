@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { Answers as AnswersShape, type FileUploadShape } from '#forms/payload.ts';
-import { listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { listSchemaOf, namedObject, nameSchema } from '#kit/pagination.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import type { Column as ColumnOf } from './columns.ts';
@@ -67,7 +67,7 @@ const row = {
     description: 'The words that the search found, as written in this submission.',
   }),
 };
-export const TableRow = nameSchema('SubmissionRow', Type.Object(row));
+export const TableRow = namedObject('SubmissionRow', row);
 export type TableRow = Static<typeof TableRow>;
 export const TablePage = listSchemaOf(TableRow);
 export type TablePage = Static<typeof TablePage>;
@@ -113,23 +113,20 @@ export type TableColumns = Static<typeof TableColumns>;
 
 export type LinkedFile = Static<typeof FileUploadShape>;
 
-export const SubmissionDetail = nameSchema(
-  'SubmissionView',
-  Type.Object({
-    ...row,
-    answers: Type.Unsafe<Answers>(AnswersShape),
-    form_name: Type.String(),
-    /** The version that was answered. */
-    structure: Type.Unsafe<Form>({ 'x-component': 'Structure' }),
-    is_live_version: Type.Boolean(),
-    previous_id: Type.Union([uuidSchema, Type.Null()], {
-      description: 'The previous submission in the view.',
-    }),
-    next_id: Type.Union([uuidSchema, Type.Null()], { description: 'The next submission in the view.' }),
-    position: Submission.properties.position,
-    etag: Type.String({ description: 'The ETag to send in If-Match when you change the submission.' }),
+export const SubmissionDetail = namedObject('SubmissionView', {
+  ...row,
+  answers: Type.Unsafe<Answers>(AnswersShape),
+  form_name: Type.String(),
+  /** The version that was answered. */
+  structure: Type.Unsafe<Form>({ 'x-component': 'Structure' }),
+  is_live_version: Type.Boolean(),
+  previous_id: Type.Union([uuidSchema, Type.Null()], {
+    description: 'The previous submission in the view.',
   }),
-);
+  next_id: Type.Union([uuidSchema, Type.Null()], { description: 'The next submission in the view.' }),
+  position: Submission.properties.position,
+  etag: Type.String({ description: 'The ETag to send in If-Match when you change the submission.' }),
+});
 export type SubmissionDetail = Static<typeof SubmissionDetail>;
 
 // The history ---------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { failedReasonSchema, orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 
 /**
@@ -28,29 +28,26 @@ export const taskStates = ['running', 'finished', 'cancelled', 'failed'] as cons
 export type TaskState = (typeof taskStates)[number];
 
 /** Background work. */
-export const Task = nameSchema(
-  'Task',
-  Type.Object({
-    id: uuidSchema,
-    kind: Type.Enum([...taskKinds]),
-    state: Type.Enum([...taskStates]),
-    form_id: orNull(uuidSchema),
-    subject_id: orNull(
-      Type.String({
-        format: 'uuid',
-        description: 'The bulk change that an undo reverts, the webhook of a replay, or the deleted form.',
-      }),
-    ),
-    requested_by: orNull(Type.String({ description: 'The name of the member or the API key.' })),
-    total: Type.Integer({ description: 'The number of items.' }),
-    done: Type.Integer(),
-    refused: Type.Integer({ description: 'The number of skipped items.' }),
-    problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
-      description: 'Why lines of an import were skipped. The first 100 problems.',
+export const Task = namedObject('Task', {
+  id: uuidSchema,
+  kind: Type.Enum([...taskKinds]),
+  state: Type.Enum([...taskStates]),
+  form_id: orNull(uuidSchema),
+  subject_id: orNull(
+    Type.String({
+      format: 'uuid',
+      description: 'The bulk change that an undo reverts, the webhook of a replay, or the deleted form.',
     }),
-    created_at: timestampSchema,
-    ended_at: orNull(timestampSchema),
-    failed_reason: failedReasonSchema,
+  ),
+  requested_by: orNull(Type.String({ description: 'The name of the member or the API key.' })),
+  total: Type.Integer({ description: 'The number of items.' }),
+  done: Type.Integer(),
+  refused: Type.Integer({ description: 'The number of skipped items.' }),
+  problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+    description: 'Why lines of an import were skipped. The first 100 problems.',
   }),
-);
+  created_at: timestampSchema,
+  ended_at: orNull(timestampSchema),
+  failed_reason: failedReasonSchema,
+});
 export type Task = Static<typeof Task>;

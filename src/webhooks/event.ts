@@ -3,7 +3,7 @@ import type { AnswerRow, Answers, FileAnswer } from '#ast/answers/check-answers.
 import type { FieldDescription } from '#ast/form/describe.ts';
 import { takesFiles } from '#ast/form/input-rules.ts';
 import { EventAnswersShape, FileUploadShape } from '#forms/payload.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 
@@ -122,37 +122,31 @@ function splitAnswers(
 
 const uuid = uuidSchema;
 
-const EventFile = nameSchema(
-  'EventFile',
-  Type.Object({
-    ...FileUploadShape.properties,
-    row: Type.Optional(
-      Type.Integer({ description: 'The zero-based number of the row in a repeatable group.' }),
-    ),
-  }),
-);
+const EventFile = namedObject('EventFile', {
+  ...FileUploadShape.properties,
+  row: Type.Optional(
+    Type.Integer({ description: 'The zero-based number of the row in a repeatable group.' }),
+  ),
+});
 
 /** An event as webhooks send it and the event feed lists it. Specification, "Request body". */
-export const Event = nameSchema(
-  'Event',
-  Type.Object({
-    event: Type.Enum([...eventKinds]),
-    timestamp: timestampSchema,
-    delivery_id: Type.String({
-      format: 'uuid',
-      description: 'Identical in every attempt. Skip ids that you have already processed.',
-    }),
-    form: Type.Object({ id: uuid, name: Type.String(), workspace_id: uuid }),
-    submission: Type.Object({
-      id: uuid,
-      submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-      status: Type.Enum(['completed', 'incomplete', 'waiting']),
-      reference_data: Type.Record(Type.String(), Type.String()),
-      metadata: Type.Optional(Type.Object({ respondent: Respondent })),
-      responses: EventAnswersShape,
-      file_uploads: Type.Record(Type.String(), Type.Array(EventFile), {
-        description: 'Files by element id.',
-      }),
+export const Event = namedObject('Event', {
+  event: Type.Enum([...eventKinds]),
+  timestamp: timestampSchema,
+  delivery_id: Type.String({
+    format: 'uuid',
+    description: 'Identical in every attempt. Skip ids that you have already processed.',
+  }),
+  form: Type.Object({ id: uuid, name: Type.String(), workspace_id: uuid }),
+  submission: Type.Object({
+    id: uuid,
+    submitted_at: orNull(timestampSchema),
+    status: Type.Enum(['completed', 'incomplete', 'waiting']),
+    reference_data: Type.Record(Type.String(), Type.String()),
+    metadata: Type.Optional(Type.Object({ respondent: Respondent })),
+    responses: EventAnswersShape,
+    file_uploads: Type.Record(Type.String(), Type.Array(EventFile), {
+      description: 'Files by element id.',
     }),
   }),
-);
+});

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Condition } from '#ast/basics/condition.ts';
-import { listParameters, listSchemaOf, nameSchema } from '#kit/pagination.ts';
+import { listParameters, listSchemaOf, namedObject, nameSchema } from '#kit/pagination.ts';
 import { replayRangeParameters, timeRangeParameters } from '#kit/time-range.ts';
 import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { triggers } from './delivery-job.ts';
@@ -24,41 +24,38 @@ const status = Type.Enum([...deliveryStatuses]);
 const format = Type.Enum([...webhookFormats]);
 
 /** A webhook with a summary of its health. Tests are not counted. */
-export const Webhook = nameSchema(
-  'Webhook',
-  Type.Object({
-    id: uuidSchema,
-    /** The form whose events it sends; null for a webhook of the workspace, which sends the events of all forms. */
-    form_id: orNull(uuidSchema),
-    form_name: orNull(Type.String()),
-    url: Type.String(),
-    events: Type.Array(event),
-    active: Type.Boolean(),
-    has_secret: Type.Boolean(),
-    /** The time until which deliveries are also signed with the previous secret; null if there is none. */
-    previous_secret_until: orNull(timestampSchema),
-    /** The names of its custom headers. Their values are never shown. */
-    header_names: Type.Array(Type.String()),
-    /** A condition of the form language; null for every submission. */
-    filter: orNull(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
-    /** The body: an event in the standard format, a message of a chat service, or a template. */
-    format,
-    /** The template of the format `template`, as it was sent; null for other formats. */
-    template: orNull(templateSchema),
-    /** Whether it is paused after several days in which every delivery failed. */
-    pauses_on_failure: Type.Boolean(),
-    /** The time since which every delivery has failed; null while deliveries succeed. */
-    failing_since: orNull(timestampSchema),
-    /** When the webhook was paused; null while it is active. */
-    paused_at: orNull(timestampSchema),
-    paused_by: orNull(Type.Enum([...pausers])),
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
-    last_delivery: orNull(Type.Object({ status, created_at: timestampSchema })),
-    /** Deliveries of the last 24 hours by current status. */
-    day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
-  }),
-);
+export const Webhook = namedObject('Webhook', {
+  id: uuidSchema,
+  /** The form whose events it sends; null for a webhook of the workspace, which sends the events of all forms. */
+  form_id: orNull(uuidSchema),
+  form_name: orNull(Type.String()),
+  url: Type.String(),
+  events: Type.Array(event),
+  active: Type.Boolean(),
+  has_secret: Type.Boolean(),
+  /** The time until which deliveries are also signed with the previous secret; null if there is none. */
+  previous_secret_until: orNull(timestampSchema),
+  /** The names of its custom headers. Their values are never shown. */
+  header_names: Type.Array(Type.String()),
+  /** A condition of the form language; null for every submission. */
+  filter: orNull(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
+  /** The body: an event in the standard format, a message of a chat service, or a template. */
+  format,
+  /** The template of the format `template`, as it was sent; null for other formats. */
+  template: orNull(templateSchema),
+  /** Whether it is paused after several days in which every delivery failed. */
+  pauses_on_failure: Type.Boolean(),
+  /** The time since which every delivery has failed; null while deliveries succeed. */
+  failing_since: orNull(timestampSchema),
+  /** When the webhook was paused; null while it is active. */
+  paused_at: orNull(timestampSchema),
+  paused_by: orNull(Type.Enum([...pausers])),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  last_delivery: orNull(Type.Object({ status, created_at: timestampSchema })),
+  /** Deliveries of the last 24 hours by current status. */
+  day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
+});
 export type Webhook = Static<typeof Webhook>;
 
 const rules = {
@@ -83,7 +80,7 @@ export const WorkspaceWebhookList = Type.Object({
   most_webhooks: Type.Integer(),
 });
 export type WorkspaceWebhookList = Static<typeof WorkspaceWebhookList>;
-export const WebhookDetail = nameSchema('WebhookDetail', Type.Object({ webhook: Webhook, ...rules }));
+export const WebhookDetail = namedObject('WebhookDetail', { webhook: Webhook, ...rules });
 export type WebhookDetail = Static<typeof WebhookDetail>;
 
 // #webhooks validates URLs, events, secrets and filters, and reports all problems together.
@@ -121,10 +118,10 @@ export const NewWebhook = nameSchema(
 );
 export type NewWebhook = Static<typeof NewWebhook>;
 /** A webhook after a change. `secret` is shown only once; null if none was set. */
-export const WebhookWithSecret = nameSchema(
-  'WebhookWithSecret',
-  Type.Object({ ...Webhook.properties, secret: orNull(Type.String()) }),
-);
+export const WebhookWithSecret = namedObject('WebhookWithSecret', {
+  ...Webhook.properties,
+  secret: orNull(Type.String()),
+});
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
 /** Changes to a webhook. Omitted values are kept. */
@@ -209,53 +206,47 @@ const line = {
   reason: orNull(Type.String()),
   next_attempt_at: orNull(timestampSchema),
 };
-export const DeliveryLine = nameSchema('Delivery', Type.Object(line));
+export const DeliveryLine = namedObject('Delivery', line);
 export type DeliveryLine = Static<typeof DeliveryLine>;
 export const DeliveryList = listSchemaOf(DeliveryLine);
 export type DeliveryList = Static<typeof DeliveryList>;
 
-export const Attempt = nameSchema(
-  'DeliveryAttempt',
-  Type.Object({
-    attempt: Type.Integer(),
-    trigger: Type.Enum([...triggers]),
-    started_at: timestampSchema,
-    /** The URL of the request; null if nothing was sent or recorded. */
-    url: orNull(Type.String()),
-    request_headers: orNull(Type.Record(Type.String(), Type.String())),
-    response_status: orNull(Type.Integer()),
-    response_ms: Type.Integer(),
-    /**
-     * The duration of each step in milliseconds; null if the step was not reached, or was not needed because
-     * the connection was open.
-     */
-    dns_ms: orNull(Type.Number()),
-    connect_ms: orNull(Type.Number()),
-    tls_ms: orNull(Type.Number()),
-    first_byte_ms: orNull(Type.Number()),
-    /** The hexadecimal SHA-256 and the length of the sent bytes; null if nothing was sent. */
-    body_sha256: orNull(Type.String()),
-    body_bytes: orNull(Type.Integer()),
-    /** Whether the body, when built again from the event, has that SHA-256; null if nothing was sent. */
-    is_body_exact: orNull(Type.Boolean()),
-    response_headers: orNull(Type.Record(Type.String(), Type.String())),
-    /** The body of the response, at most its first 4 KB. */
-    response_body: orNull(Type.String()),
-    reason: orNull(Type.String()),
-  }),
-);
+export const Attempt = namedObject('DeliveryAttempt', {
+  attempt: Type.Integer(),
+  trigger: Type.Enum([...triggers]),
+  started_at: timestampSchema,
+  /** The URL of the request; null if nothing was sent or recorded. */
+  url: orNull(Type.String()),
+  request_headers: orNull(Type.Record(Type.String(), Type.String())),
+  response_status: orNull(Type.Integer()),
+  response_ms: Type.Integer(),
+  /**
+   * The duration of each step in milliseconds; null if the step was not reached, or was not needed because
+   * the connection was open.
+   */
+  dns_ms: orNull(Type.Number()),
+  connect_ms: orNull(Type.Number()),
+  tls_ms: orNull(Type.Number()),
+  first_byte_ms: orNull(Type.Number()),
+  /** The hexadecimal SHA-256 and the length of the sent bytes; null if nothing was sent. */
+  body_sha256: orNull(Type.String()),
+  body_bytes: orNull(Type.Integer()),
+  /** Whether the body, when built again from the event, has that SHA-256; null if nothing was sent. */
+  is_body_exact: orNull(Type.Boolean()),
+  response_headers: orNull(Type.Record(Type.String(), Type.String())),
+  /** The body of the response, at most its first 4 KB. */
+  response_body: orNull(Type.String()),
+  reason: orNull(Type.String()),
+});
 export type Attempt = Static<typeof Attempt>;
-export const DeliveryDetail = nameSchema(
-  'DeliveryDetail',
-  Type.Object({
-    ...line,
-    webhook_id: uuidSchema,
-    /** The JSON text that every attempt sends, without the signatures in file links. */
-    request_body: Type.String(),
-    /** The attempts of the delivery, oldest first. */
-    history: Type.Array(Attempt),
-  }),
-);
+export const DeliveryDetail = namedObject('DeliveryDetail', {
+  ...line,
+  webhook_id: uuidSchema,
+  /** The JSON text that every attempt sends, without the signatures in file links. */
+  request_body: Type.String(),
+  /** The attempts of the delivery, oldest first. */
+  history: Type.Array(Attempt),
+});
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
 /**
@@ -268,26 +259,23 @@ export const ReplayQuery = strictObject({
   ...replayRangeParameters,
 });
 export type ReplayQuery = Static<typeof ReplayQuery>;
-export const Replay = nameSchema(
-  'Replay',
-  Type.Object({
-    id: uuidSchema,
-    webhook_id: uuidSchema,
-    state: Type.Enum(['running', 'finished', 'cancelled', 'failed']),
-    filter: Type.Object({
-      status: orNull(Type.Enum([...replayStatuses])),
-      event: orNull(event),
-      since: orNull(timestampSchema),
-      until: orNull(timestampSchema),
-    }),
-    /** The number of deliveries in the replay, and the number that were enqueued. */
-    total: Type.Integer(),
-    done: Type.Integer(),
-    created_at: timestampSchema,
-    ended_at: orNull(timestampSchema),
-    failed_reason: failedReasonSchema,
+export const Replay = namedObject('Replay', {
+  id: uuidSchema,
+  webhook_id: uuidSchema,
+  state: Type.Enum(['running', 'finished', 'cancelled', 'failed']),
+  filter: Type.Object({
+    status: orNull(Type.Enum([...replayStatuses])),
+    event: orNull(event),
+    since: orNull(timestampSchema),
+    until: orNull(timestampSchema),
   }),
-);
+  /** The number of deliveries in the replay, and the number that were enqueued. */
+  total: Type.Integer(),
+  done: Type.Integer(),
+  created_at: timestampSchema,
+  ended_at: orNull(timestampSchema),
+  failed_reason: failedReasonSchema,
+});
 export type Replay = Static<typeof Replay>;
 /** Texts to show and copy, for developers who write webhook receivers. */
 export const PayloadDescription = Type.Object({
@@ -302,15 +290,12 @@ export const PayloadDescription = Type.Object({
 });
 export type PayloadDescription = Static<typeof PayloadDescription>;
 /** An example program that receives the events of this webhook. */
-export const ExampleReceiver = nameSchema(
-  'Receiver',
-  Type.Object({
-    id: Type.Enum(['node', 'python', 'php', 'go']),
-    label: Type.String(),
-    file: Type.String(),
-    code: Type.String(),
-  }),
-);
+export const ExampleReceiver = namedObject('Receiver', {
+  id: Type.Enum(['node', 'python', 'php', 'go']),
+  label: Type.String(),
+  file: Type.String(),
+  code: Type.String(),
+});
 export type ExampleReceiver = Static<typeof ExampleReceiver>;
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
@@ -321,14 +306,11 @@ const window = Type.Object({
   p50_ms: orNull(Type.Integer()),
   p95_ms: orNull(Type.Integer()),
 });
-export const WebhookHealth = nameSchema(
-  'WebhookHealth',
-  Type.Object({
-    day: window,
-    week: window,
-    /** The last 24 hours by hour and the last 7 days by day, oldest first, without gaps. */
-    hours: Type.Array(Type.Object({ at: timestampSchema, ...counts })),
-    days: Type.Array(Type.Object({ at: timestampSchema, ...counts })),
-  }),
-);
+export const WebhookHealth = namedObject('WebhookHealth', {
+  day: window,
+  week: window,
+  /** The last 24 hours by hour and the last 7 days by day, oldest first, without gaps. */
+  hours: Type.Array(Type.Object({ at: timestampSchema, ...counts })),
+  days: Type.Array(Type.Object({ at: timestampSchema, ...counts })),
+});
 export type WebhookHealth = Static<typeof WebhookHealth>;

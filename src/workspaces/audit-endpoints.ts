@@ -9,7 +9,7 @@ import {
   listParameters,
   listSchemaOf,
   maximumId,
-  nameSchema,
+  namedObject,
   readPageRequest,
   upperIdBound,
 } from '#kit/pagination.ts';
@@ -74,42 +74,35 @@ const kindOf = (by: (typeof means)[number]): AuditActor =>
 const anything = Type.Unknown();
 const word = Type.String({ minLength: 1, maxLength: 100 });
 
-const AuditLineShape = nameSchema(
-  'AuditLine',
-  Type.Object({
-    id: uuidSchema,
-    at: timestampSchema,
-    actor: Type.Object({
-      kind: Type.Enum(['key', 'person', 'operator', 'service']),
-      id: orNull(Type.String()),
-      name: orNull(Type.String({ description: 'The current name; null for the operator and the service.' })),
-    }),
-    operation: Type.String({ description: 'The `operationId`, or a separate name for account events.' }),
-    method: Type.String(),
-    path: Type.String(),
-    thing_id: orNull(
-      Type.String({ format: 'uuid', description: 'The id of the object that was changed or created.' }),
-    ),
-    by: Type.Enum([...means], {
-      description:
-        'How it was done: in a session, with an API key, on the command line, or by the service on a schedule.',
-    }),
-    address: orNull(Type.String({ description: 'IP address of the request; null on the command line.' })),
-    agent: orNull(Type.String({ description: 'The User-Agent of the browser or program.' })),
-    session_id: orNull(Type.String()),
-    changes: orNull(
-      Type.Record(
-        Type.String(),
-        Type.Object({ from: Type.Optional(anything), to: Type.Optional(anything) }),
-        {
-          description: `Changed settings by name; long values are \`${omittedValue}\`. Null if nothing changed or there are no settings.`,
-        },
-      ),
-    ),
-    request_id: orNull(Type.String({ format: 'uuid', description: '`X-Request-Id` of the response.' })),
-    status: orNull(Type.Integer({ description: 'Status of the response; null if the outcome is unknown.' })),
+const AuditLineShape = namedObject('AuditLine', {
+  id: uuidSchema,
+  at: timestampSchema,
+  actor: Type.Object({
+    kind: Type.Enum(['key', 'person', 'operator', 'service']),
+    id: orNull(Type.String()),
+    name: orNull(Type.String({ description: 'The current name; null for the operator and the service.' })),
   }),
-);
+  operation: Type.String({ description: 'The `operationId`, or a separate name for account events.' }),
+  method: Type.String(),
+  path: Type.String(),
+  thing_id: orNull(
+    Type.String({ format: 'uuid', description: 'The id of the object that was changed or created.' }),
+  ),
+  by: Type.Enum([...means], {
+    description:
+      'How it was done: in a session, with an API key, on the command line, or by the service on a schedule.',
+  }),
+  address: orNull(Type.String({ description: 'IP address of the request; null on the command line.' })),
+  agent: orNull(Type.String({ description: 'The User-Agent of the browser or program.' })),
+  session_id: orNull(Type.String()),
+  changes: orNull(
+    Type.Record(Type.String(), Type.Object({ from: Type.Optional(anything), to: Type.Optional(anything) }), {
+      description: `Changed settings by name; long values are \`${omittedValue}\`. Null if nothing changed or there are no settings.`,
+    }),
+  ),
+  request_id: orNull(Type.String({ format: 'uuid', description: '`X-Request-Id` of the response.' })),
+  status: orNull(Type.Integer({ description: 'Status of the response; null if the outcome is unknown.' })),
+});
 
 const filterParameters = {
   by: Type.Optional(Type.Enum([...means])),

@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
@@ -27,37 +27,34 @@ const permission = Type.Enum([...permissionNames]);
 const permissions = Type.Array(permission, { maxItems: 100 });
 const formIds = Type.Array(uuidSchema, { maxItems: 1_000 });
 
-export const Key = nameSchema(
-  'Key',
-  Type.Object({
-    id: uuidSchema,
-    name: Type.String(),
-    prefix: Type.String(),
-    /** Null for all data permissions, including later ones. */
-    permissions: orNull(Type.Array(permission)),
-    /** The forms that it can access; null for the whole workspace. */
-    form_ids: orNull(Type.Array(uuidSchema)),
-    /**
-     * The name of the member who created it or last rotated it; null for the operator's keys and deleted
-     * accounts.
-     */
-    created_by: orNull(Type.String()),
-    /** The role of that member; null if no role limits the key. */
-    created_by_role: orNull(role),
-    /** Permissions of the key that do not apply because that member lacks them. */
-    withheld: Type.Array(permission),
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
-    expires_at: orNull(timestampSchema),
-    revoked_at: orNull(timestampSchema),
-    last_used_at: orNull(timestampSchema),
-    last_used_address: orNull(Type.String()),
-    /** The expiry of the previous secret after a rotation. */
-    former_until: orNull(timestampSchema),
-    /** Requests within the last seven days. */
-    requests: Type.Integer(),
-  }),
-);
+export const Key = namedObject('Key', {
+  id: uuidSchema,
+  name: Type.String(),
+  prefix: Type.String(),
+  /** Null for all data permissions, including later ones. */
+  permissions: orNull(Type.Array(permission)),
+  /** The forms that it can access; null for the whole workspace. */
+  form_ids: orNull(Type.Array(uuidSchema)),
+  /**
+   * The name of the member who created it or last rotated it; null for the operator's keys and deleted
+   * accounts.
+   */
+  created_by: orNull(Type.String()),
+  /** The role of that member; null if no role limits the key. */
+  created_by_role: orNull(role),
+  /** Permissions of the key that do not apply because that member lacks them. */
+  withheld: Type.Array(permission),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  expires_at: orNull(timestampSchema),
+  revoked_at: orNull(timestampSchema),
+  last_used_at: orNull(timestampSchema),
+  last_used_address: orNull(Type.String()),
+  /** The expiry of the previous secret after a rotation. */
+  former_until: orNull(timestampSchema),
+  /** Requests within the last seven days. */
+  requests: Type.Integer(),
+});
 export type Key = Static<typeof Key>;
 
 export const NewKey = strictObject({
@@ -88,18 +85,15 @@ const CreatedKey = Type.Object({ id: uuidSchema, key: Type.String() });
 const RotatedKey = Type.Object({ id: uuidSchema, key: Type.String(), former_until: timestampSchema });
 
 /** A recent request of an API key. */
-export const RecentKeyRequest = nameSchema(
-  'KeyRequest',
-  Type.Object({
-    /** X-Request-Id of the response. */
-    id: uuidSchema,
-    method: Type.String(),
-    path: Type.String(),
-    status: Type.Integer(),
-    ms: Type.Integer(),
-    requested_at: timestampSchema,
-  }),
-);
+export const RecentKeyRequest = namedObject('KeyRequest', {
+  /** X-Request-Id of the response. */
+  id: uuidSchema,
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  ms: Type.Integer(),
+  requested_at: timestampSchema,
+});
 export type RecentKeyRequest = Static<typeof RecentKeyRequest>;
 
 /**

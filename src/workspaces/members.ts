@@ -6,7 +6,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
@@ -169,25 +169,22 @@ async function requireAnotherOwner(client: ClientBase, workspaceId: string, user
   throw new ApiError('conflict', 'This is the last owner. Make another member an owner first.');
 }
 
-export const Member = nameSchema(
-  'Member',
-  Type.Object({
-    id: uuidSchema,
-    name: Type.String(),
-    email: Type.String(),
-    role,
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
-    /**
-     * The number of active API keys that the member created or last rotated. A key can do no more than its
-     * creator.
-     */
-    key_count: Type.Integer(),
-    second_factor: orNull(
-      Type.Boolean({ description: "Whether the member has two-factor; null if you can't change members." }),
-    ),
-  }),
-);
+export const Member = namedObject('Member', {
+  id: uuidSchema,
+  name: Type.String(),
+  email: Type.String(),
+  role,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  /**
+   * The number of active API keys that the member created or last rotated. A key can do no more than its
+   * creator.
+   */
+  key_count: Type.Integer(),
+  second_factor: orNull(
+    Type.Boolean({ description: "Whether the member has two-factor; null if you can't change members." }),
+  ),
+});
 export type Member = Static<typeof Member>;
 
 /** What happens to the API keys of a removed member; by default they are revoked. */

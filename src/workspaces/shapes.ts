@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { longestMailAddress } from '#kit/outbox/address.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { orNull, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { longestName } from './accounts/users.ts';
@@ -15,23 +15,20 @@ export const nameText = Type.String({ maxLength: longestName });
 export const emailText = Type.String({ maxLength: longestMailAddress });
 
 /** A workspace with the limits of its plan. */
-export const Workspace = nameSchema(
-  'Workspace',
-  Type.Object({
-    id: uuidSchema,
-    name: Type.String(),
-    plan,
-    requests_per_minute: Type.Integer(),
-    burst: Type.Integer(),
-    signed_webhooks: Type.Boolean(),
-    member_count: Type.Integer(),
-    second_factor_required: Type.Boolean({
-      description: 'Whether members need two-factor to access the workspace. API keys are not affected.',
-    }),
-    /** The role of the caller; null for an API key. */
-    role: orNull(role),
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
+export const Workspace = namedObject('Workspace', {
+  id: uuidSchema,
+  name: Type.String(),
+  plan,
+  requests_per_minute: Type.Integer(),
+  burst: Type.Integer(),
+  signed_webhooks: Type.Boolean(),
+  member_count: Type.Integer(),
+  second_factor_required: Type.Boolean({
+    description: 'Whether members need two-factor to access the workspace. API keys are not affected.',
   }),
-);
+  /** The role of the caller; null for an API key. */
+  role: orNull(role),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
 export type Workspace = Static<typeof Workspace>;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject, nameSchema } from '#kit/pagination.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { VerificationRequest } from '#page/verification-route.ts';
 import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
@@ -24,70 +24,61 @@ const sent = Type.Record(Type.String(), Type.Unknown(), {
 
 const PublicSubmit = nameSchema(
   'PublicSubmit',
-  Type.Object(
-    {
-      answers: sent,
-      verifications: Type.Optional(
-        Type.Record(Type.String(), Type.String(), {
-          description: 'The `token` of each verified address, by the id of its email element.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-);
-
-const Receipt = nameSchema(
-  'Receipt',
-  Type.Object({
-    id: Type.String({ format: 'uuid', description: 'The id of the submission.' }),
-    form_id: Type.String({ format: 'uuid' }),
-    status: Type.Enum(['completed', 'waiting']),
-    position: Type.Optional(
-      Type.Integer({
-        description: 'The position on the waiting list, counted from 1. Present if `status` is `waiting`.',
+  strictObject({
+    answers: sent,
+    verifications: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'The `token` of each verified address, by the id of its email element.',
       }),
     ),
-    created_at: Type.String({ format: 'date-time' }),
-    completed_at: Type.String({ format: 'date-time' }),
-    confirmation_message: Type.Union([Type.String(), Type.Null()]),
-    next: Type.String({
-      description:
-        "Where the visitor goes next: the form's redirect URL, or the confirmation page of this service.",
+  }),
+);
+
+const Receipt = namedObject('Receipt', {
+  id: Type.String({ format: 'uuid', description: 'The id of the submission.' }),
+  form_id: uuidSchema,
+  status: Type.Enum(['completed', 'waiting']),
+  position: Type.Optional(
+    Type.Integer({
+      description: 'The position on the waiting list, counted from 1. Present if `status` is `waiting`.',
     }),
-    edit_url: Type.Optional(
-      Type.String({
-        format: 'uri',
-        description: 'Where the visitor can change the answers. Only present if the setting `editing` is on.',
-      }),
-    ),
-    cancel_url: Type.Optional(
-      Type.String({
-        format: 'uri',
-        description:
-          'Where the visitor can cancel the submission. Send POST to cancel it. Only present if `editing` or `waiting_list` is on.',
-      }),
-    ),
-    pdf_url: Type.Optional(
-      Type.String({
-        format: 'uri',
-        description:
-          'Where the visitor can download the answers as a PDF, for a day. Only present if the setting `offer_pdf` is on.',
-      }),
-    ),
+  ),
+  created_at: timestampSchema,
+  completed_at: timestampSchema,
+  confirmation_message: orNull(Type.String()),
+  next: Type.String({
+    description:
+      "Where the visitor goes next: the form's redirect URL, or the confirmation page of this service.",
   }),
-);
+  edit_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description: 'Where the visitor can change the answers. Only present if the setting `editing` is on.',
+    }),
+  ),
+  cancel_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description:
+        'Where the visitor can cancel the submission. Send POST to cancel it. Only present if `editing` or `waiting_list` is on.',
+    }),
+  ),
+  pdf_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description:
+        'Where the visitor can download the answers as a PDF, for a day. Only present if the setting `offer_pdf` is on.',
+    }),
+  ),
+});
 
-const EmailVerification = nameSchema(
-  'EmailVerification',
-  Type.Object({
-    id: Type.Optional(Type.String({ description: 'The id of the code that was emailed.' })),
-    token: Type.Optional(
-      Type.String({ description: 'Proves that the address is verified. Submit it in `verifications`.' }),
-    ),
-    expires_at: Type.String({ format: 'date-time' }),
-  }),
-);
+const EmailVerification = namedObject('EmailVerification', {
+  id: Type.Optional(Type.String({ description: 'The id of the code that was emailed.' })),
+  token: Type.Optional(
+    Type.String({ description: 'Proves that the address is verified. Submit it in `verifications`.' }),
+  ),
+  expires_at: timestampSchema,
+});
 
 /** The errors of the public operations. */
 const refusals = [

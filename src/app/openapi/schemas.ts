@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { problemCodes } from '#ast/basics/problems.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject, nameSchema } from '#kit/pagination.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -186,24 +186,21 @@ export type OpenApiResponse = {
   content?: OpenApiContent;
 };
 
-const ErrorItem = nameSchema(
-  'ErrorItem',
-  Type.Object({
-    message: Type.String({ description: 'A human-readable description of the problem.' }),
-    code: Type.Enum(Object.keys(problemCodes), {
-      description: `A machine-readable code for the problem. ${Object.entries(problemCodes)
-        .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
-        .join(' ')}`,
-    }),
-    field: Type.Optional(Type.String({ description: 'The property, question or setting with the problem.' })),
-    path: Type.Optional(
-      Type.Array(Type.Integer(), {
-        description:
-          'The position in the structure of the form: `[step, element, child]`, counted from 0. Empty for the form itself.',
-      }),
-    ),
+const ErrorItem = namedObject('ErrorItem', {
+  message: Type.String({ description: 'A human-readable description of the problem.' }),
+  code: Type.Enum(Object.keys(problemCodes), {
+    description: `A machine-readable code for the problem. ${Object.entries(problemCodes)
+      .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+      .join(' ')}`,
   }),
-);
+  field: Type.Optional(Type.String({ description: 'The property, question or setting with the problem.' })),
+  path: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description:
+        'The position in the structure of the form: `[step, element, child]`, counted from 0. Empty for the form itself.',
+    }),
+  ),
+});
 
 /** The body of every error response (specification, "Errors"). */
 export const ErrorSchema = nameSchema(

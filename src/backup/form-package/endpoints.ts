@@ -8,7 +8,7 @@ import { CreatedForm } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import { attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
 import { readWebhooks } from '#webhooks/read-webhooks.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
@@ -168,15 +168,12 @@ export const examplePackage = Buffer.from(
   'base64',
 );
 
-const UnpackedForm = nameSchema(
-  'UnpackedForm',
-  Type.Object({
-    ...CreatedForm.properties,
-    left_out: Type.Array(Type.Object({ what: Type.String(), why: Type.String() }), {
-      description: 'What was not imported or only partly imported, and why.',
-    }),
+const UnpackedForm = namedObject('UnpackedForm', {
+  ...CreatedForm.properties,
+  left_out: Type.Array(Type.Object({ what: Type.String(), why: Type.String() }), {
+    description: 'What was not imported or only partly imported, and why.',
   }),
-);
+});
 
 const gzip = ['application/gzip'] as const;
 

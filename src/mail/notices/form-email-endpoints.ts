@@ -11,7 +11,7 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail, type NewMail, oneLine } from '#kit/outbox.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { onlyRow, statement } from '#kit/statement.ts';
 import { orNull, strictObject } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
@@ -33,15 +33,12 @@ const FormEmail = strictObject({
   attach_pdf: Type.Optional(Type.Boolean({ description: 'Ignored: the preview and the test have no PDF.' })),
 });
 
-const FormEmailPreview = nameSchema(
-  'FormEmailPreview',
-  Type.Object({
-    subject: Type.String(),
-    reply_to: orNull(Type.String()),
-    text: Type.String(),
-    html: Type.String(),
-  }),
-);
+const FormEmailPreview = namedObject('FormEmailPreview', {
+  subject: Type.String(),
+  reply_to: orNull(Type.String()),
+  text: Type.String(),
+  html: Type.String(),
+});
 
 /** Finds the address of a member, or else of the owner who has been a member for the longest time. */
 const findMemberAddress = statement('workspace_id user_id?', 'email')`

@@ -4,7 +4,7 @@ import { hashResponse, requireUnchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { formatEtag } from '#kit/replies/etag.ts';
 import { jsonb, nullable, onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
@@ -94,22 +94,19 @@ const Due = Type.Object({
   ),
 });
 const AuditDays = Type.Integer({ minimum: 30, maximum: 3_650 });
-export const RetentionShape = nameSchema(
-  'Retention',
-  Type.Object({
-    rules: Type.Array(Rule),
-    audit_days: Type.Integer({ description: 'How many days the audit log is kept.' }),
-    forms: Type.Array(Type.Object({ id: uuidSchema, name: Type.String() }), {
-      description: `Forms with their own rules, at most ${mostForms}.`,
-    }),
-    updated_at: timestampSchema,
+export const RetentionShape = namedObject('Retention', {
+  rules: Type.Array(Rule),
+  audit_days: Type.Integer({ description: 'How many days the audit log is kept.' }),
+  forms: Type.Array(Type.Object({ id: uuidSchema, name: Type.String() }), {
+    description: `Forms with their own rules, at most ${mostForms}.`,
   }),
-);
-export const FormRetentionShape = nameSchema(
-  'FormRetention',
-  Type.Object({ rules: Type.Array(Rule), updated_at: timestampSchema }),
-);
-const Preview = nameSchema('RetentionPreview', Type.Object({ data: Type.Array(Due) }));
+  updated_at: timestampSchema,
+});
+export const FormRetentionShape = namedObject('FormRetention', {
+  rules: Type.Array(Rule),
+  updated_at: timestampSchema,
+});
+const Preview = namedObject('RetentionPreview', { data: Type.Array(Due) });
 
 type RetentionRules = { workspace: Retention; form: Retention | null };
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { type MailState, mailStates } from '#kit/outbox.ts';
-import { nameSchema } from '#kit/pagination.ts';
+import { namedObject } from '#kit/pagination.ts';
 import { columns, nullable, statement, textEnum } from '#kit/statement.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Role } from '#rules/permissions.ts';
@@ -17,21 +17,18 @@ import {
 } from './invite.ts';
 
 /** A pending invitation to join a workspace. */
-export const MemberInvitation = nameSchema(
-  'MemberInvitation',
-  Type.Object({
-    id: uuidSchema,
-    email: Type.String(),
-    role,
-    /** The name of the member who sent the invitation; null for the operator and deleted accounts. */
-    invited_by: orNull(Type.String()),
-    created_at: timestampSchema,
-    expires_at: timestampSchema,
-    /** The status of the last email; null if there was none. */
-    mail_state: orNull(Type.Enum([...mailStates])),
-    mail_error: orNull(Type.String()),
-  }),
-);
+export const MemberInvitation = namedObject('MemberInvitation', {
+  id: uuidSchema,
+  email: Type.String(),
+  role,
+  /** The name of the member who sent the invitation; null for the operator and deleted accounts. */
+  invited_by: orNull(Type.String()),
+  created_at: timestampSchema,
+  expires_at: timestampSchema,
+  /** The status of the last email; null if there was none. */
+  mail_state: orNull(Type.Enum([...mailStates])),
+  mail_error: orNull(Type.String()),
+});
 export type MemberInvitation = Static<typeof MemberInvitation>;
 
 const MemberInvitations = Type.Object({
