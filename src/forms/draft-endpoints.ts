@@ -4,7 +4,7 @@ import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { listParameters } from '#kit/pagination.ts';
 import { strictObject } from '#kit/validation.ts';
-import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
+import { personIdOf } from '#workspaces/authenticate.ts';
 import {
   type BuilderForm,
   type DraftChange,
@@ -92,8 +92,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The working copy.', schema: Draft },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         return presentDraft(await readBuilderForm(database, workspaceId, params.id), addresses);
       },
     }),
@@ -111,7 +110,6 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       isConditional: true,
       reply: { status: 200, description: 'The saved revision.', schema: DraftSaved },
       async run({ params, query, body, unchanged, ...scope }) {
-        requireFormAccess(scope.formIds, params.id);
         const { base_version: baseVersion, ...document } = body;
         const revisions = revisionsIn(unchanged);
         if (!query.dry_run) return save(scope, { ...document, formId: params.id, revisions, baseVersion });
@@ -142,7 +140,6 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       conditionOf: '/forms/:id/draft',
       reply: { status: 200, description: 'The form.', schema: ChangedForm },
       async run({ params, query, body, unchanged, ...scope }) {
-        requireFormAccess(scope.formIds, params.id);
         const key = place(scope, params);
         const seen = { ...body, revisions: revisionsIn(unchanged), caller: scope };
         if (!query.dry_run) {
@@ -163,8 +160,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       params: idParameter,
       query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of versions.', schema: VersionList },
-      async run({ workspaceId, formIds, params, query }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, query }) {
         return { body: asWireValue(await listFormVersions(database, workspaceId, params.id, query)) };
       },
     }),
@@ -175,8 +171,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       permission: 'forms:read',
       params: versionParameters,
       reply: { status: 200, description: 'The version.', schema: VersionDetail },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const { created_at, ...version } = await readVersion(
           database,
           workspaceId,
@@ -198,7 +193,6 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       conditionOf: '/forms/:id/draft',
       reply: { status: 200, description: 'The saved revision.', schema: DraftSaved },
       async run({ params, unchanged, ...scope }) {
-        requireFormAccess(scope.formIds, params.id);
         const { structure, settings } = await readVersion(
           database,
           scope.workspaceId,

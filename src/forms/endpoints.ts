@@ -8,7 +8,7 @@ import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound
 import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, statement, textEnum } from '#kit/statement.ts';
 import { strictObject } from '#kit/validation.ts';
-import { personIdOf, requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
+import { personIdOf, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { dryRun } from './dry-run.ts';
 import {
   type FormAddresses,
@@ -186,8 +186,7 @@ export function formEndpoints(context: {
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The form.', schema: FormDetail },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         return readForm(database, { workspaceId, formId: params.id });
       },
     }),
@@ -248,7 +247,6 @@ export function formEndpoints(context: {
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
-        requireFormAccess(scope.formIds, params.id);
         requireSameForm(body, { id: params.id, workspaceId: scope.workspaceId });
         const labels = body.labels && normalizeLabels(body.labels);
         const status = body.publish ? 'published' : body.status;
@@ -288,7 +286,6 @@ export function formEndpoints(context: {
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
-        requireFormAccess(scope.formIds, params.id);
         const labels = body.labels && normalizeLabels(body.labels);
         if (!query.dry_run) {
           await patchForm(database, {
@@ -317,8 +314,7 @@ export function formEndpoints(context: {
       reply: { status: 204, description: 'The form is deleted.' },
       isConditional: true,
       isDestructive: true,
-      async run({ workspaceId, formIds, params, actor, unchanged }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, actor, unchanged }) {
         await deleteForm(database, workspaceId, params.id, actor, unchanged);
         wakeQueue();
       },

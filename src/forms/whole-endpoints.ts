@@ -6,7 +6,7 @@ import { asWireValue, attachmentHeader, markJsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { createCursorError, finishPage, readPageRequest, upperIdBound } from '#kit/pagination.ts';
 import { nullable, statement, textEnum } from '#kit/statement.ts';
-import { personIdOf, requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
+import { personIdOf, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import { readBuilderForm } from './draft.ts';
 import { countStoredAnswers } from './dry-run.ts';
 import {
@@ -99,8 +99,7 @@ export function wholeFormEndpoints({
       params: idParameter,
       isConditional: true,
       reply: { status: 200, description: 'The form.', schema: FormDetail },
-      async run({ workspaceId, formIds, params, unchanged }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, unchanged }) {
         await changeFormStatus(database, workspaceId, params.id, change, unchanged);
         return readForm(database, { workspaceId, formId: params.id });
       },
@@ -192,7 +191,6 @@ export function wholeFormEndpoints({
       reply: { status: 201, description: 'The new form.', schema: FormDetail },
       async run({ params, body, ...scope }) {
         const { workspaceId } = scope;
-        requireFormAccess(scope.formIds, params.id);
         requireWorkspaceAccess(scope.formIds);
         const key = { workspaceId, formId: params.id };
         await requireAllowedSettings(scope, body.settings, () => requireFormSettings(database, key));
@@ -213,8 +211,7 @@ export function wholeFormEndpoints({
       audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The form to import.', schema: ExportedForm },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const { form, draft } = await readBuilderForm(database, workspaceId, params.id);
         const isOwn = form.status === 'draft' || form.published_at === null;
         const { structure, settings } = isOwn ? draft : form;
@@ -282,8 +279,7 @@ export function wholeFormEndpoints({
         description: 'The counts, for each element with at least one answer.',
         schema: AnswerCounts,
       },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const key = { workspaceId, formId: params.id };
         const { structure } = await requireForm(database, key);
         // The form was validated when it was published.

@@ -7,7 +7,7 @@ import { idParameter, operation, type RequestScope } from '#kit/operation.ts';
 import { listParameters, listSchemaOf, readPageRequest } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
 import { strictObject, uuidSchema } from '#kit/validation.ts';
-import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
+import { findResponsiblePerson } from '#workspaces/authenticate.ts';
 import type { InvitingServices } from './context.ts';
 import { findFormAndWorkspaceNames, invitationStatuses } from './draft.ts';
 import { importEndpoints } from './import-endpoints.ts';
@@ -47,8 +47,7 @@ export function invitationEndpoints(
       audit: 'entry',
       params: invitationParameters,
       reply: invitationReply,
-      async run({ workspaceId, formIds, params, actor }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, actor }) {
         const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };
         await act(context, form, params.invitation);
         return { body: asWireValue(await readInvitation(context, form, params.invitation)) };
@@ -69,8 +68,7 @@ export function invitationEndpoints(
         ),
       }),
       reply: { status: 200, description: 'A page of invitations.', schema: listSchemaOf(InvitationShape) },
-      async run({ workspaceId, formIds, params, query, ...scope }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, query, ...scope }) {
         const filter = { status: query.status, words: query.q };
         const cut = readPageRequest(query, 'invitations', params.id);
         const form = { workspaceId, formId: params.id };
@@ -99,8 +97,7 @@ export function invitationEndpoints(
           skipped: Type.Array(Type.Object({ index: Type.Integer(), email: Type.String() })),
         }),
       },
-      async run({ workspaceId, formIds, params, body, actor }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, body, actor }) {
         const form = { workspaceId, formId: params.id };
         const drafts = body.invitations.map(({ email, name = '', reference = {}, prefill = {} }) => ({
           email: email.trim(),
@@ -129,8 +126,7 @@ export function invitationEndpoints(
       permission: 'invitations:read',
       params: invitationParameters,
       reply: invitationReply,
-      async run({ workspaceId, formIds, params, ...scope }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, ...scope }) {
         const form = { workspaceId, formId: params.id };
         return {
           body: asWireValue(
@@ -148,8 +144,7 @@ export function invitationEndpoints(
       command: 'invitations overview',
       params: idParameter,
       reply: { status: 200, description: 'The overview.', schema: InvitationsOverview },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         return { body: await readInvitationsOverview(context, { workspaceId, formId: params.id }) };
       },
     }),
@@ -163,8 +158,7 @@ export function invitationEndpoints(
       audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const key = { workspace_id: workspaceId, form_id: params.id };
         const names = requireRow(await findFormAndWorkspaceNames(context.database, key));
         const day = now().toISOString().slice(0, 10);
@@ -190,8 +184,7 @@ export function invitationEndpoints(
         body: { email: 'ada@example.org', name: 'Ada', reference: {}, subject: 'For {{name|you}}' },
       },
       reply: { status: 200, description: 'The email.', schema: EmailPreview },
-      async run({ workspaceId, formIds, params, body: { email, name, reference, ...message } }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, body: { email, name, reference, ...message } }) {
         const person = { email, name, reference, prefill: {} };
         const form = { workspaceId, formId: params.id };
         return {
@@ -231,8 +224,7 @@ export function invitationEndpoints(
         description: 'The number of reminders.',
         schema: Type.Object({ count: Type.Integer() }),
       },
-      async run({ workspaceId, formIds, params, body, actor }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, body, actor }) {
         const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };
         return { body: { count: await remindUnanswered(context, form, body.ids ?? null) } };
       },

@@ -1,5 +1,5 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
+import { findResponsiblePerson } from '#workspaces/authenticate.ts';
 import type { InvitingServices } from './context.ts';
 import { ImportBody, ImportPreview, ImportPreviewBody, ImportStarted, readInvitationBody } from './shapes.ts';
 import { createImportPreview, enqueueInvitationImport } from './start-import.ts';
@@ -31,8 +31,7 @@ export const importEndpoints = (context: InvitingServices) => ({
     bodyLimit: importBytes,
     example,
     reply: { status: 200, description: 'The preview.', schema: ImportPreview },
-    async run({ workspaceId, formIds, params, body }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, body }) {
       const form = { workspaceId, formId: params.id };
       const plan = await createImportPreview(context, form, body);
       return {
@@ -60,8 +59,7 @@ export const importEndpoints = (context: InvitingServices) => ({
     bodyLimit: importBytes,
     example,
     reply: { status: 202, description: 'The import has started.', schema: ImportStarted },
-    async run({ workspaceId, formIds, params, actor, body: { kind, text, mapping, ...message } }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, actor, body: { kind, text, mapping, ...message } }) {
       const form = { workspaceId, formId: params.id };
       const invitation = readInvitationBody(
         message,

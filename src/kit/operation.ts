@@ -127,7 +127,14 @@ export type OperationResponse = ResponseExtras & {
 };
 
 /** A request before validation. */
-type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: IfMatchTimes };
+type RawInput = {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  unchanged?: IfMatchTimes;
+  /** Checks access to what the parameters name, after their validation. */
+  check?: ((params: unknown) => void) | undefined;
+};
 
 /** A request after validation. */
 type OperationRequest<P, Q, B, R, Own extends SessionCaller | undefined> = ScopeOf<Own> & {
@@ -298,13 +305,14 @@ export function operation<
     holdReply: compileReplyCheck(definition.reply),
     async handle(scope, raw) {
       read ??= compile();
-      const answer = await definition.run({
-        ...scope,
+      const given = {
         params: read.params(raw.params ?? {}) as Static<P>,
         query: read.query(raw.query ?? {}) as Static<Q>,
         body: read.body(raw.body ?? (needsBody ? undefined : {})) as BodyOf<B, Content, Streams>,
         unchanged: raw.unchanged ?? null,
-      });
+      };
+      raw.check?.(given.params);
+      const answer = await definition.run({ ...scope, ...given });
       return { status: definition.reply.status, ...answer };
     },
   };

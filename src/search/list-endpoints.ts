@@ -12,7 +12,6 @@ import {
 } from '#kit/pagination.ts';
 import { strictObject } from '#kit/validation.ts';
 import { formatSubmissions, Submission } from '#submissions/present.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { formFilterParameters, formsFilterParameters } from './filter/read-filter.ts';
 import { readSubmissions } from './read-submissions.ts';
 import { readFormsView, readListView, type View } from './view.ts';
@@ -39,8 +38,7 @@ export function submissionListEndpoints({ database, links }: { database: Databas
       params: idParameter,
       query: strictObject({ ...listParameters, ...formFilterParameters, ...sortParameter }),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPageSchema },
-      async run({ workspaceId, formIds, params: { id }, query }) {
-        requireFormAccess(formIds, id);
+      async run({ workspaceId, params: { id }, query }) {
         const cut = readPageRequest(query, 'submissions', id);
         const { sort = 'newest' } = query;
         return answer(await readListView(database, { workspaceId, formId: id }, query, sort), cut);

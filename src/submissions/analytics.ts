@@ -8,7 +8,6 @@ import { namedObject } from '#kit/pagination.ts';
 import { requireRow, statement, textEnum } from '#kit/statement.ts';
 import { dayRangeParameters, readDayRange } from '#kit/time-range.ts';
 import { strictObject } from '#kit/validation.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { findViewedForm, readStructures } from './read-columns.ts';
 import { listVisitNamesOfStep, medianDuration, reviewVisitName, type VisitKind } from './visit-counter.ts';
 
@@ -179,8 +178,7 @@ export const analyticsEndpoints = ({ database }: { database: Database }) => ({
     query: AnalyticsQuery,
     example: { query: { created_from: '2026-01-01T00:00:00.000Z', created_to: '2027-01-01T00:00:00.000Z' } },
     reply: { status: 200, description: 'The analytics.', schema: Analytics },
-    async run({ workspaceId, formIds, params, query }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, query }) {
       return { body: await readAnalytics(database, { workspaceId, formId: params.id }, readDayRange(query)) };
     },
   }),

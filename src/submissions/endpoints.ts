@@ -80,8 +80,7 @@ export const createSubmissionEndpoint = (
     example: { body: { answers: { message: 'Please call me.' }, reference: { campaign: 'spring' } } },
     errors: ['conflict', 'gone'],
     reply: { status: 201, description: 'The submission.', schema: Submission },
-    async run({ workspaceId, formIds, params, body: { answers, reference = {}, language } }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, body: { answers, reference = {}, language } }) {
       const live = await context.liveForms.find(params.id);
       if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
       const closure = findClosure(live);

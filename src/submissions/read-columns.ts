@@ -6,7 +6,6 @@ import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { jsonb, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { strictObject } from '#kit/validation.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type Column, listColumnsOfVersions } from './columns.ts';
 import { languageParameter, TableColumns } from './shapes.ts';
 
@@ -94,8 +93,7 @@ export const columnEndpoints = ({ database }: { database: Database }) => ({
     params: idParameter,
     query: strictObject({ language: languageParameter }),
     reply: { status: 200, description: 'The columns.', schema: TableColumns },
-    async run({ workspaceId, formIds, params, query }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, query }) {
       const form = { workspaceId, formId: params.id };
       await readViewedForm(database, form);
       return { body: { data: await readColumns(database, form, query.language) } };

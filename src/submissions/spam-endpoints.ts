@@ -9,7 +9,7 @@ import { finishPage, listParameters, listSchemaOf, readPageRequest, upperIdBound
 import { json, nullable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
-import { personIdOf, requireFormAccess } from '#workspaces/authenticate.ts';
+import { personIdOf } from '#workspaces/authenticate.ts';
 import { deleteSpam, releaseSpam, type SpamReason, spamReasons } from './spam.ts';
 import type { SubmitServices } from './submit-request.ts';
 
@@ -140,8 +140,7 @@ export function spamEndpoints(context: SubmitServices) {
       params: idParameter,
       query: strictObject(listParameters),
       reply: { status: 200, description: 'A page of spam submissions.', schema: SpamPage },
-      async run({ workspaceId, formIds, params, query }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, query }) {
         const key = { workspace_id: workspaceId, form_id: params.id };
         const cut = readPageRequest(query, 'spam', params.id);
         const rows = await listSpam(database, {
@@ -168,8 +167,7 @@ export function spamEndpoints(context: SubmitServices) {
       permission: 'submissions:read',
       params: SpamPath,
       reply: { status: 200, description: 'The spam submission.', schema: SpamDetail },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
         const spam = requireRow(await findSpam(database, key));
         return { body: { ...spam, created_at: spam.created_at.toISOString() } };

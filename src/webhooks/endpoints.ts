@@ -92,8 +92,7 @@ export function webhookEndpoints(context: Context) {
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'The webhooks.', schema: WebhookList },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const { webhooks, secretsAllowed } = await readWebhooks(database, { workspaceId, formId: params.id });
         const body = {
           data: webhooks,
@@ -117,7 +116,6 @@ export function webhookEndpoints(context: Context) {
       errors: ['conflict'],
       reply: { status: 201, description: 'The webhook.', schema: WebhookWithSecret },
       async run({ params, body, ...scope }) {
-        requireFormAccess(scope.formIds, params.id);
         return create(scope, params.id, body);
       },
     }),

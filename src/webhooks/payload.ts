@@ -10,7 +10,6 @@ import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { type EventKind, eventKinds } from './event.ts';
 import { feedUrlOf } from './feed-endpoints.ts';
 import { requireWebhook } from './read-webhooks.ts';
@@ -255,8 +254,7 @@ export function payloadEndpoints({
         description: 'The schema.',
         schema: { type: 'object', additionalProperties: true },
       },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const { id, structure } = await loadForm(workspaceId, params.id);
         return { body: payloadSchema(structure, { id: schemaUrlOf(config, id) }) };
       },
@@ -269,8 +267,7 @@ export function payloadEndpoints({
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'Text to show and copy.', schema: PayloadDescription },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         const { id, name, structure } = await loadForm(workspaceId, params.id);
         const schema = payloadSchema(structure, { id: schemaUrlOf(config, id) });
         const snapshot = JSON.stringify(sampleSnapshot({ id, name, workspaceId }, structure));

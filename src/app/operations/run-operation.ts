@@ -3,6 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import { replyText } from '#kit/http.ts';
 import type { AuditPolicy, ClientInfo, OperationResponse, RequestScope } from '#kit/operation.ts';
 import { type AuditedObjectReader, type AuditLog, auditEntryOfRequest } from '#workspaces/audit/audit-log.ts';
+import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { runIdempotentRequest } from '#workspaces/idempotency.ts';
 import type { ApiResponse } from './call-operation.ts';
 import type { ApiRoute } from './operations.ts';
@@ -40,6 +41,7 @@ export function createOperationRunner(
   route: ApiRoute,
 ): Run {
   const { method, operation } = route;
+  const isOfForm = /^\/forms\/:id\b/.test(route.path);
   const { isReplyChecked, identityProvider, smtp } = services.config;
   const has = { canSignIn: identityProvider !== undefined, sendsEmail: smtp !== undefined };
   return async (caller, given) => {
@@ -48,12 +50,16 @@ export function createOperationRunner(
     const isLined = hasEntry(operation.audit, caller) && !given.isHead && !isDryRun(query);
     const line = isLined ? auditEntryOfRequest(route, caller, given) : undefined;
     const compared = line && comparedBy(route, caller, given);
+    // Here, so that no operation on a form can forget it.
+    const check = isOfForm
+      ? (checked: unknown) => requireFormAccess(caller.formIds, (checked as { id: string }).id)
+      : undefined;
     const run = (): Promise<OperationResponse> =>
       auditLog.note(
         operation,
         line,
         caller,
-        (scope) => operation.handle({ ...scope, ...has }, { params, query, body, unchanged }),
+        (scope) => operation.handle({ ...scope, ...has }, { params, query, body, unchanged, check }),
         compared,
       );
     const answer = await (once

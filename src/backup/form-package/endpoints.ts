@@ -12,7 +12,7 @@ import { namedObject } from '#kit/pagination.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
 import { readWebhooks } from '#webhooks/read-webhooks.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
-import { requireFormAccess, requireWorkspaceAccess } from '#workspaces/authenticate.ts';
+import { requireWorkspaceAccess } from '#workspaces/authenticate.ts';
 import {
   type PackageContent,
   type PackageManifest,
@@ -188,8 +188,7 @@ export const packageEndpoints = (context: UnpackServices & { addresses: FormAddr
     params: idParameter,
     errors: ['payload_too_large'],
     reply: { status: 200, description: 'The file.', content: gzip },
-    async run({ workspaceId, formIds, params, may }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, may }) {
       const place = { workspaceId, formId: params.id, withWebhooks: may('webhooks:read') };
       const { name, stream } = await packForm(context, place);
       return { headers: { ...attachmentHeader(name, '.form.tar.gz'), 'Content-Type': gzip[0] }, stream };

@@ -17,7 +17,7 @@ import { orNull, strictObject } from '#kit/validation.ts';
 import type { Vault } from '#kit/vault.ts';
 import { hasVisitorLink } from '#submissions/submission-record.ts';
 import { sampleSubmission } from '#webhooks/samples.ts';
-import { findResponsiblePerson, requireFormAccess } from '#workspaces/authenticate.ts';
+import { findResponsiblePerson } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { limitAttempts } from '#workspaces/sign-in/sign-in.ts';
 import { mailNotConfigured } from '../sending/send-mail.ts';
@@ -67,11 +67,10 @@ export function formEmailEndpoints(context: Context) {
 
   /** Composes the email about a sample submission to the working copy. */
   const compose = async (
-    { workspaceId, formIds }: RequestScope,
+    { workspaceId }: RequestScope,
     formId: string,
     { kind, attach_pdf: _noPdf, ...words }: Static<typeof FormEmail>,
   ): Promise<Omit<NewMail, 'to'>> => {
-    requireFormAccess(formIds, formId);
     const { draft } = await readBuilderForm(database, workspaceId, formId);
     const { form } = validateFormChange({ structure: draft.structure });
     const errors = findEmailProblems(words, form);

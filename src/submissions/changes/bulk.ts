@@ -11,7 +11,6 @@ import { failedReasonSchema, orNull, timestampSchema, uuidSchema } from '#kit/va
 import { undoableKinds } from '#rules/columns.ts';
 import { readTask, readTasks, type TaskRow, unfinishedTaskStates } from '#tasks/read-tasks.ts';
 import { createTask, type NewTask, runTaskStep } from '#tasks/run-tasks.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { FormKey } from '../change-event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
@@ -101,11 +100,10 @@ export function bulkProgressEndpoints(database: Database) {
     });
 
   const find = async (
-    { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
+    { workspaceId }: { workspaceId: string },
     formId: string,
     { id, of }: { id: string; of: keyof typeof kindsOf },
   ) => {
-    requireFormAccess(formIds, formId);
     const tasks = bulkTaskFilter({ workspaceId, formId }, kindsOf[of]);
     return { body: asWireValue(presentBulkChange(await readTask(database, { ...tasks, id }))) };
   };

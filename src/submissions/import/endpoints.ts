@@ -6,7 +6,6 @@ import { asWireValue } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { failedReasonSchema, orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import { readTasks, type TaskRow } from '#tasks/read-tasks.ts';
-import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { previewImport, type SubmissionImportServices, startImport } from './start-import.ts';
 import { importableQuestions, importLimits, type NamedItem } from './table.ts';
@@ -202,8 +201,7 @@ export const submissionImportEndpoints = (context: SubmissionImportServices) => 
     example,
     errors: ['conflict'],
     reply: { status: 200, description: 'The preview.', schema: ImportPreview },
-    async run({ workspaceId, formIds, params, body }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, body }) {
       const plan = await previewImport(context, { workspaceId, formId: params.id }, sourceOf(body));
       const { columns, mapping, writing, entries, live } = plan;
       return {
@@ -244,8 +242,7 @@ export const submissionImportEndpoints = (context: SubmissionImportServices) => 
     example,
     errors: ['conflict'],
     reply: { status: 202, description: 'The import has started.', schema: ImportStarted },
-    async run({ workspaceId, formIds, params, actor, body }) {
-      requireFormAccess(formIds, params.id);
+    async run({ workspaceId, params, actor, body }) {
       const form = { workspaceId, formId: params.id };
       const started = await startImport(context, form, sourceOf(body), actor);
       return { body: { id: started.id, total: started.total, ...notesOf(started) } };

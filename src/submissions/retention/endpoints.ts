@@ -213,8 +213,7 @@ export function retentionEndpoints({
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The current rules of the form.', schema: FormRetentionShape },
-      async run({ workspaceId, formIds, params }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params }) {
         return readForm(workspaceId, params.id);
       },
     }),
@@ -230,8 +229,7 @@ export function retentionEndpoints({
       example: { body: { submissions: 365 } },
       isConditional: true,
       reply: { status: 200, description: 'The new rules of the form.', schema: FormRetentionShape },
-      async run({ workspaceId, formIds, params, body, unchanged }) {
-        requireFormAccess(formIds, params.id);
+      async run({ workspaceId, params, body, unchanged }) {
         await transaction(database, async (client) => {
           await lockRetention(client, { workspace_id: workspaceId });
           const { form, form_updated_at } = await load(client, workspaceId, params.id);
