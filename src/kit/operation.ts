@@ -205,8 +205,6 @@ export type Operation<
   readonly isDestructive: boolean;
   /** Required if it changes something (app/audit-policy.test.ts). */
   readonly audit?: AuditPolicy;
-  /** Its deprecation dates, which every response and the API description contain. */
-  readonly deprecated?: Deprecation;
   /** Its two words on the command line, if the default (app/operations/call-operation.ts) reads badly. */
   readonly command?: string;
   /** An example request, which the API description shows and a test sends. */
@@ -216,9 +214,6 @@ export type Operation<
   /** @throws Error if a response does not match the declared reply, which tests check. */
   holdReply(answer: OperationResponse): void;
 };
-
-/** The days from which an operation is deprecated, and from which it no longer exists: `2027-01-31`. */
-export type Deprecation = { readonly since: string; readonly until: string };
 
 const nothing = strictObject({});
 type Nothing = typeof nothing;
@@ -242,7 +237,7 @@ type Needs<Permission, Own> =
 /** The optional properties of a declaration that do not determine its type. */
 type OptionalPart =
   | ('description' | 'isBodyOptional' | 'bodyLimit' | 'errors' | 'conditionOf')
-  | ('isDestructive' | 'audit' | 'deprecated' | 'command');
+  | ('isDestructive' | 'audit' | 'command');
 
 /**
  * Declares an operation for API keys, the console, the command line and OpenAPI. The caller is already

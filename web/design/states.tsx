@@ -1,5 +1,5 @@
 import './states.css';
-import { type CSSProperties, type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem, isServiceReady } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -97,20 +97,6 @@ export function ErrorState({
   );
 }
 
-/** A gray placeholder of the same size as the content that is loading (in CSS units). */
-function Skeleton({
-  inlineSize = '100%',
-  blockSize = '1rem',
-  round,
-}: {
-  inlineSize?: string;
-  blockSize?: string;
-  round?: boolean;
-}): ReactElement {
-  const style: CSSProperties = { inlineSize, blockSize, ...(round && { borderRadius: '50%' }) };
-  return <span className="skeleton" style={style} aria-hidden="true" />;
-}
-
 /** After this many milliseconds, loading counts as slow. */
 const longMs = 2_000;
 const longWords = 'This is taking longer than usual. The service may be busy or unavailable.';
@@ -184,7 +170,7 @@ export function Loading({ lines = 3, label = 'Loading…' }: { lines?: number; l
         {isLong ? longWords : label}
       </span>
       {Array.from({ length: lines }, (_, index) => (
-        <Skeleton key={index} blockSize="2.5rem" />
+        <span key={index} className="skeleton" aria-hidden="true" />
       ))}
     </div>
   );

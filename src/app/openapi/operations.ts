@@ -122,13 +122,7 @@ export function writeOperation(
   return {
     operationId: name,
     summary: operation.summary,
-    ...(operation.deprecated && { deprecated: true as const }),
-    description: [
-      operation.description,
-      operation.deprecated &&
-        `Deprecated since ${operation.deprecated.since}. It will be removed on ${operation.deprecated.until}.`,
-      `Requires the permission \`${operation.permission}\`.`,
-    ]
+    description: [operation.description, `Requires the permission \`${operation.permission}\`.`]
       .filter(Boolean)
       .join('\n\n'),
     tags: [operation.permission.split(':')[0]!],

@@ -156,7 +156,6 @@ export type OpenApiOperation = {
   operationId: string;
   summary: string;
   description: string;
-  deprecated?: true;
   tags: string[];
   security: Record<string, string[]>[];
   /** Undefined for operations without an API key, and for webhooks. */

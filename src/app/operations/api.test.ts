@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { openLiveForms } from '#forms/live-form.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { openServer } from '#kit/open-server.ts';
 import { createHostCheck } from '#kit/outbound/hosts.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { element, structure } from '#test/ast/forms.ts';
@@ -17,14 +16,10 @@ import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { requestText, sendRaw } from '#test/raw.ts';
 import { callApi, openService, type Tenant, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { openAccounts } from '#workspaces/accounts/users.ts';
-import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { anonymousRate } from '#workspaces/authenticate.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { openRequestLog } from '#workspaces/request-log.ts';
-import { buildServer, writeOpenApi } from '../server/server.ts';
-import { serveApi } from './api.ts';
+import { buildServer } from '../server/server.ts';
 import { type ApiRoute, apiRoutes } from './operations.ts';
 
 const service = await openService();
@@ -665,38 +660,4 @@ test('while the database is away every response is a 503 with Retry-After and th
   assert.match(await page.text(), /<h1>Please try again in a moment<\/h1>/);
   server.server.closeAllConnections();
   await server.close();
-});
-
-test('a deprecated operation gives its dates of deprecation and removal, in responses, errors and the document', async () => {
-  const server = openServer({ log: openLog('silent'), trustProxy: false, isSecure: false });
-  const found = routes.find(({ name }) => name === 'listForms')!;
-  const deprecated = { since: '2027-01-31', until: '2027-07-31' };
-  const going: ApiRoute = { ...found, operation: { ...found.operation, deprecated } };
-  const [auditLog, requestLog] = [openAuditLog(service.services), openRequestLog(service.services)];
-  const door = {
-    ...service.services,
-    accounts: openAccounts({ ...service.services, publicUrl: service.url }),
-  };
-  await server.register(async (scope) => serveApi(scope, door, [going], { auditLog, requestLog }), {
-    prefix: '/api/v1',
-  });
-  const base = await server.listen({ host: '127.0.0.1', port: 0 });
-  const expected = { deprecation: '@1801353600', sunset: 'Sat, 31 Jul 2027 00:00:00 GMT' };
-  for (const [url, status] of [
-    ['/api/v1/forms', 200],
-    ['/api/v1/forms?nothing=1', 400],
-  ] as const) {
-    const answer = await fetch(base + url, { headers: { authorization: `Bearer ${tenant.key}` } });
-    assert.equal(answer.status, status);
-    await answer.text();
-    const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => answer.headers.get(name));
-    assert.deepEqual({ deprecation, sunset }, expected);
-  }
-  await Promise.all([server.close(), auditLog.stop(), requestLog.stop()]);
-  const { paths } = writeOpenApi([going], { publicUrl: service.url, version: '1' });
-  assert.equal(paths['/forms']!['get']!.deprecated, true);
-  assert.match(
-    paths['/forms']!['get']!.description ?? '',
-    /since 2027-01-31\. It will be removed on 2027-07-31/,
-  );
 });

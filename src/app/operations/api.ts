@@ -13,7 +13,7 @@ import {
   refuseOtherMethods,
   type Server,
 } from '#kit/http.ts';
-import type { ClientInfo, Deprecation } from '#kit/operation.ts';
+import type { ClientInfo } from '#kit/operation.ts';
 import { prepareResponse } from '#kit/replies/prepare-response.ts';
 import { leastRoleFor, roleMay } from '#rules/permissions.ts';
 import { type Accounts, ipRateLimitKey } from '#workspaces/accounts/users.ts';
@@ -188,8 +188,7 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
     // after it is read, so it keeps the default limit.
     ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
     // Checked before the body is read: without the permission, the body does not matter.
-    onRequest(request, reply, done) {
-      if (operation.deprecated) reply.headers(deprecationHeaders(operation.deprecated));
+    onRequest(request, _reply, done) {
       requirePermission(request.caller!, operation.permission);
       done();
     },
@@ -217,12 +216,6 @@ export const auditOriginOf = ({ ip, headers }: FastifyRequest): ClientInfo => ({
   agent: headers['user-agent']?.slice(0, longestAgent) ?? null,
 });
 const longestAgent = 300;
-
-/** RFC 9745 and RFC 8594: clients can automatically warn of the deprecation. */
-const deprecationHeaders = ({ since, until }: Deprecation): Record<string, string> => ({
-  Deprecation: `@${Date.parse(since) / 1_000}`,
-  Sunset: new Date(until).toUTCString(),
-});
 
 const describeRequest = (
   { workspaceId, actor }: Caller,

@@ -73,12 +73,11 @@ const bootOf = (): Promise<string> => readFile('/proc/sys/kernel/random/boot_id'
  * Returns the name of a server's database sessions. All processes of a server share it. Two machines have
  * different names, even if one is a copy of the other.
  */
-export async function getDatabaseSessionName(
-  { dataDir }: Pick<Config, 'dataDir'>,
-  boot?: string,
-): Promise<`formloom node ${string}`> {
+export async function getDatabaseSessionName({
+  dataDir,
+}: Pick<Config, 'dataDir'>): Promise<`formloom node ${string}`> {
   // The folder does not exist before the first start.
   const folder = await stat(dataDir, { bigint: true }).catch(() => undefined);
-  const words = [hostname(), boot ?? (await bootOf()), folder?.dev, folder?.ino].join(' ');
+  const words = [hostname(), await bootOf(), folder?.dev, folder?.ino].join(' ');
   return `formloom node ${createHash('sha256').update(words).digest('hex').slice(0, 24)}`;
 }

@@ -1,6 +1,6 @@
 import { leastIdAtSql } from '#kit/clock.ts';
 import type { Actor } from '#kit/operation.ts';
-import { columns, jsonb, nullable, type RowOf, statement, textEnum } from '#kit/statement.ts';
+import { columns, jsonb, nullable, statement, textEnum } from '#kit/statement.ts';
 import type { AccountAction, AuditedChanges } from './account-actions.ts';
 
 /** The actor of an audit entry: the caller of a request, or the service itself for scheduled work. */
@@ -12,7 +12,6 @@ export const accountEventColumns = columns('id operation status:smallint address
 });
 
 export const memberAuditEntryColumns = columns('user_id', accountEventColumns);
-export type MemberAuditEntry = RowOf<typeof memberAuditEntryColumns>;
 
 /** Lists the events of an account, newest first. */
 export const selectAccountEvents = statement('user_id below limit offset', [

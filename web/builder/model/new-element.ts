@@ -81,8 +81,8 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
   if (group !== 'content') needed['id'] = freshId(type, taken);
   if ('label' in attrs) needed['label'] = firstLabel;
   if ('required' in attrs) needed['required'] = false;
-  if ('rows' in attrs) needed['rows'] = createFirstOptions('row', 3);
-  if ('options' in attrs) needed['options'] = createFirstOptions('option', 3);
+  if ('rows' in attrs) needed['rows'] = createFirstOptions('row');
+  if ('options' in attrs) needed['options'] = createFirstOptions('option');
   if ('formula' in attrs) needed['formula'] = '0';
   if ('repeatable' in attrs) Object.assign(needed, { layout: 'stack', repeatable: false });
   return { ...makeNode(type, needed), followsLabel: true };

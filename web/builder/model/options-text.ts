@@ -19,8 +19,8 @@ export function blankOption(options: readonly Option[], noun: keyof typeof optio
 }
 
 /** Creates the first options of a new question. */
-export const createFirstOptions = (noun: keyof typeof optionNouns, count: number): Option[] =>
-  Array.from({ length: count }, (_, index) => ({ id: `${noun}_${index + 1}`, label: '' }));
+export const createFirstOptions = (noun: keyof typeof optionNouns): Option[] =>
+  Array.from({ length: 3 }, (_, index) => ({ id: `${noun}_${index + 1}`, label: '' }));
 
 /** Returns the placeholder of an option or row without a label. */
 export const optionPlaceholder = (noun: keyof typeof optionNouns, index: number): string =>
