@@ -4,10 +4,9 @@ import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { parseBuilderAddress } from './builder/builder-address.ts';
 import { workspaceQuery } from './settings/workspace.ts';
-import { formQuery } from './shell/current-form.ts';
 import { ConsoleLayout, ConsoleRoot, FormLayout } from './shell/layouts.tsx';
 import { FailedFrame, FailedScreen, lazyScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
-import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
+import { formQuery, lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
 
 const root = createRootRoute({
   component: ConsoleRoot,

@@ -4,7 +4,7 @@ import { formLimits } from './basics/limits.ts';
 import { formatExactBytes, type ProblemCode, quote } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { type Form, languagesOf } from './form/tree.ts';
-import { toUtcTimestamp } from './rules/timestamp.ts';
+import { toUtcTimestamp } from './rules/moments.ts';
 import { isSettingTextName, languageProblem, settingTextNames } from './translations/check-translations.ts';
 
 export type SettingsError = {

@@ -7,7 +7,7 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import type { ProblemCode } from '#ast/basics/problems.ts';
 import { TooMuchWork } from '#ast/basics/work.ts';
 import { normalizeJson } from '#ast/form/normalize-json.ts';
-import { toUtcTimestamp } from '#ast/rules/timestamp.ts';
+import { toUtcTimestamp } from '#ast/rules/moments.ts';
 import { isDiskFull, isUnavailableError } from './database.ts';
 import { ApiError, type ErrorCode, type ErrorItem, toLoggedError } from './errors.ts';
 import { jsonBodyLimit } from './json-body.ts';

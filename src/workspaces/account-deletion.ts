@@ -5,6 +5,7 @@ import { ApiError } from '#kit/errors.ts';
 import { normalizeMailAddress } from '#kit/outbox/address.ts';
 import { type Failures, processInBatches, throwFailures } from '#kit/queue/periodic.ts';
 import { onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { notifyKeyChange, revokeKeysOfUser } from './api-key.ts';
 import { enqueueAccountChangeEmail, enqueueEmailEvent } from './audit/email-events.ts';
 import {
   type AccountEvent,
@@ -13,7 +14,6 @@ import {
   type WorkspaceAuditEntry,
 } from './audit/record-account-event.ts';
 import { clearKeyCache } from './authenticate.ts';
-import { notifyKeyChange, revokeKeysOfUser } from './key-rows.ts';
 import { ownersSql } from './members.ts';
 
 /**

@@ -6,9 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
-import { makeApiKey } from './api-key.ts';
+import { keyChangeChannel, makeApiKey } from './api-key.ts';
 import { authenticateApiKey, clearKeyCache, requirePermission } from './authenticate.ts';
-import { keyChangeChannel } from './key-rows.ts';
 import { createKey, revokeKey, rotateKey, updateKeySettings } from './keys.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 

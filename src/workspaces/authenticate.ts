@@ -12,8 +12,7 @@ import {
   type Role,
   roleMay,
 } from '#rules/permissions.ts';
-import { hashKeyFromHeader } from './api-key.ts';
-import { permissionsColumn } from './key-rows.ts';
+import { hashKeyFromHeader, permissionsColumn } from './api-key.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 /** Requests allowed in a window: `perMinute`, and `burst` on top. A Caller has both. */

@@ -7,10 +7,17 @@ import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { nullable, type Queryable, statement, text, textEnum } from '#kit/statement.ts';
 import { isPermission, type Permission, permissionNames, type Role } from '#rules/permissions.ts';
 import { nameProblems, throwProblems } from './accounts/users.ts';
-import { apiKeyBytes, hashApiKey, makeApiKey, prefixOfApiKey } from './api-key.ts';
+import {
+  apiKeyBytes,
+  hashApiKey,
+  insertApiKey,
+  makeApiKey,
+  notifyKeyChange,
+  permissionsColumn,
+  prefixOfApiKey,
+} from './api-key.ts';
 import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache } from './authenticate.ts';
-import { insertApiKey, notifyKeyChange, permissionsColumn } from './key-rows.ts';
 
 const insertApiKeyLookup = statement('hash workspace_id api_key_id', '')`
   insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`;

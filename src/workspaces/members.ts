@@ -11,9 +11,9 @@ import { formatEtag } from '#kit/replies/etag.ts';
 import { nullable, onlyRow, type Queryable, requireRow, statement, textEnum } from '#kit/statement.ts';
 import { orNull, strictObject, timestampSchema, uuidSchema } from '#kit/validation.ts';
 import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
+import { notifyKeyChange, revokeKeysOfUser } from './api-key.ts';
 import { enqueueEmailEvent } from './audit/email-events.ts';
 import { clearKeyCache, type Plan, requireWorkspaceAccess } from './authenticate.ts';
-import { notifyKeyChange, revokeKeysOfUser } from './key-rows.ts';
 import { role } from './shapes.ts';
 
 /**

@@ -22,7 +22,7 @@ import type { Queryable } from '#kit/statement.ts';
 import { checkMailLimits } from '#mail/sending/mail-limits.ts';
 import { reserveSendSlot } from '#mail/sending/send-mail.ts';
 import { deleteDueAccounts } from '#workspaces/account-deletion.ts';
-import { keyChangeChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/api-key.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { command } from '../command-line.ts';

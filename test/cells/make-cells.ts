@@ -2,7 +2,7 @@ import { cellsOf, openCells, refreshCells } from '#cells/cells.ts';
 import { createCell } from '#cells/create-cell.ts';
 import { type ConnectionTarget, type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { keyChangeChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/api-key.ts';
 
 const service = { pool: 8, processes: 1, channel: keyChangeChannel };
 

@@ -18,7 +18,7 @@ import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
 import { setTemporaryPassword } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
+import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/two-factor-codes.ts';
 import { createSetupToken } from '#workspaces/workspaces.ts';
 import { readNextPath } from '../../web/account/next.ts';
 import { element, structure } from '../ast/forms.ts';

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { ConsolePerson } from '#test/console.ts';
 import { makeForm } from '#test/visitor.ts';
 import { seedOrder, seedWorkshop } from '#test/workshop.ts';
-import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
+import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/two-factor-codes.ts';
 import { element } from '../ast/forms.ts';
 import { browser, outside } from './stage.ts';
 

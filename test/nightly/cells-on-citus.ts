@@ -14,7 +14,7 @@ import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { keyChangeChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/api-key.ts';
 import { element, structure } from '../ast/forms.ts';
 
 /*

@@ -7,7 +7,7 @@ import { galleryForms } from '#test/gallery/forms.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { type Body, until } from '#test/service.ts';
 import { asJson, type Part } from '#test/visitor.ts';
-import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/totp.ts';
+import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/two-factor-codes.ts';
 import { element, structure } from '../ast/forms.ts';
 import type { Outside, OutsideTenant } from './outside.ts';
 

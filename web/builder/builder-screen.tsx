@@ -5,8 +5,7 @@ import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
 import { ErrorState, Loading } from '../design/states.tsx';
-import { useCurrentForm } from '../shell/current-form.ts';
-import { useSession } from '../shell/session.ts';
+import { useCurrentForm, useSession } from '../shell/session.ts';
 import { Builder } from './builder.tsx';
 import { parseEditableTree } from './model/edit-node.ts';
 import {

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { operationQuery } from '../api/operations.ts';
-import type { LocatedForm } from '../shell/current-form.ts';
+import type { LocatedForm } from '../shell/session.ts';
 
 export type InvitationsOverview = ReplyOf<'getInvitationsOverview'>;
 export type InvitationRow = ReplyOf<'listInvitations'>['data'][number];

@@ -14,8 +14,7 @@ import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { TaskProgress } from '../design/task-progress.tsx';
 import { useDebounced } from '../design/use-debounced.ts';
-import { useCurrentForm } from '../shell/current-form.ts';
-import { mayEdit } from '../shell/session.ts';
+import { mayEdit, useCurrentForm } from '../shell/session.ts';
 import {
   type FormLocation,
   type InvitationListView,

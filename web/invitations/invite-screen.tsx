@@ -14,7 +14,7 @@ import { Card, Page } from '../design/page.tsx';
 import { QueryState } from '../design/states.tsx';
 import { focusUnreadableInput } from '../design/unreadable-input.ts';
 import { useDebounced } from '../design/use-debounced.ts';
-import { type LocatedForm, useCurrentForm } from '../shell/current-form.ts';
+import { type LocatedForm, useCurrentForm } from '../shell/session.ts';
 import {
   type Addressee,
   type EmailPreview,

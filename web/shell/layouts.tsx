@@ -12,12 +12,11 @@ import { StatusChip } from '../design/chip.tsx';
 import { Icon, Logo } from '../design/icon.tsx';
 import { TabLinks } from '../design/tabs.tsx';
 import { ToastRegion } from '../design/toast.tsx';
-import { useCurrentForm } from './current-form.ts';
 import { FinderFrame, FinderIcon } from './finder-frame.tsx';
 import { FormHeaderSlot } from './form-header-actions.tsx';
 import { Navigation, SkipLink } from './navigation.tsx';
 import { formScreens } from './screen-links.ts';
-import { useCurrentWorkspace, useSession } from './session.ts';
+import { useCurrentForm, useCurrentWorkspace, useSession } from './session.ts';
 
 /**
  * The frame around a workspace's screens, with the navigation at the side, or behind a button on small

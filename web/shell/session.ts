@@ -2,8 +2,10 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { type RegisteredRouter, useParams } from '@tanstack/react-router';
 import { formLimits } from '#ast/basics/limits.ts';
 import type { FileLimits } from '#page/render/elements/element-context.ts';
+import type { LocatedForm } from '#search/table-arrangement.ts';
 import type { Role } from '#workspaces/shapes.ts';
 import type { Session } from '#workspaces/sign-in/session-shapes.ts';
+import { refetchChangedQueries } from '../api/changes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { sessionOperationQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -62,4 +64,21 @@ export function redirectWhenSignedOut(router: RegisteredRouter): void {
     // A failed sign-in attempt does not mean that the session has ended.
     if (mutation?.meta?.['isSignIn'] !== true) handleError(mutation?.state.error ?? null);
   });
+}
+
+export type { LocatedForm };
+
+/** Loads a form by its ID, with the data that its screens share. */
+export const formQuery = (id: string) =>
+  queryOptions(sessionOperationQuery('locateForm', { params: { id } }));
+
+/** Returns the form in the URL. It is loaded before the screens render. */
+export function useCurrentForm(): LocatedForm {
+  const { form } = useParams({ strict: false });
+  return useSuspenseQuery(formQuery(form)).data;
+}
+
+/** Refreshes a form after the builder changed its name or status. */
+export async function refreshForm(id: string): Promise<void> {
+  await Promise.all([queryClient.invalidateQueries(formQuery(id)), refetchChangedQueries('publishForm')]);
 }

@@ -8,9 +8,8 @@ import type { SummarySample } from '#submissions/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
 import { keepPreviousRows } from '../api/query-client.ts';
 import { membersQuery, stagesQuery } from '../settings/workspace.ts';
-import type { LocatedForm } from '../shell/current-form.ts';
 import { toServerSearch } from '../shell/search/search-results.ts';
-import { useSession } from '../shell/session.ts';
+import { type LocatedForm, useSession } from '../shell/session.ts';
 import { goneLabels } from './filter/conditions.ts';
 import { toFilterParameters, toTableParameters, type ViewState } from './view-state.ts';
 

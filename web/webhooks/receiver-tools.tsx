@@ -15,8 +15,7 @@ import { Tabs } from '../design/tabs.tsx';
 import { useLeft } from '../design/use-left.ts';
 import { type EventKind, eventChoices } from './events.ts';
 import { prettifyJson } from './log-view.ts';
-import type { WebhookOwner } from './webhook-owner.ts';
-import { exampleReceiversQuery, payloadSamplesQuery } from './webhooks-query.ts';
+import { exampleReceiversQuery, payloadSamplesQuery, type WebhookOwner } from './webhooks-query.ts';
 
 /** Example code for a receiver that verifies and deduplicates deliveries, in several languages. */
 export function ReceiverCode({ form, webhook }: { form: WebhookOwner; webhook: string }): ReactElement {

@@ -3,7 +3,7 @@ import type { ReplayQuery } from '#webhooks/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
 import { type EventKind, eventLabel } from './events.ts';
 import { toDeliveryLogParameters } from './log-view.ts';
-import type { WebhookOwner } from './webhook-owner.ts';
+import type { WebhookOwner } from './webhooks-query.ts';
 
 type Form = Pick<WebhookOwner, 'workspace_id'>;
 

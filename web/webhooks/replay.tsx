@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Replay, Webhook } from '#webhooks/shapes.ts';
 import { callOperation } from '../api/operations.ts';
 import { eventChoices } from './events.ts';
-import type { WebhookOwner } from './webhook-owner.ts';
+import type { WebhookOwner } from './webhooks-query.ts';
 import './replay.css';
 import { type ReactElement, useState } from 'react';
 import { formatCount } from '#ast/basics/format-number.ts';

@@ -1,11 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
+import type { Role } from '#workspaces/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
 import { keepPreviousRows } from '../api/query-client.ts';
 import { createNodeFinder, type TestedNode, withFilledLabel } from '../conditions/condition-tree.ts';
+import { useWorkspace } from '../settings/workspace.ts';
 import { type LogView, toDeliveryLogParameters } from './log-view.ts';
-import type { WebhookOwner } from './webhook-owner.ts';
 
 type Place = Pick<WebhookOwner, 'workspace_id'>;
 type Form = Place & { id: string };
@@ -84,3 +85,26 @@ export const questionsQuery = (form: Form) =>
       return questions.map(({ type, attrs }) => withFilledLabel({ type, attrs }, find));
     },
   });
+
+/** What webhooks belong to: a form, or the whole workspace if `id` is null. */
+export type WebhookOwner = { workspace_id: string; id: string | null; role: Role };
+
+export function useWorkspaceOwner(): WebhookOwner {
+  const { id, role } = useWorkspace();
+  return { workspace_id: id, id: null, role };
+}
+
+/** Returns the address of a webhook's page. */
+export const webhookAddress = ({ workspace_id, id }: WebhookOwner, webhook: string) =>
+  id === null
+    ? ({
+        to: '/w/$workspace/settings/webhooks/$webhook',
+        params: { workspace: workspace_id, webhook },
+      } as const)
+    : ({ to: '/forms/$form/webhooks/$webhook', params: { form: id, webhook } } as const);
+
+/** Returns the address of the list of webhooks. */
+export const webhooksAddress = ({ workspace_id, id }: WebhookOwner) =>
+  id === null
+    ? ({ to: '/w/$workspace/settings/webhooks', params: { workspace: workspace_id } } as const)
+    : ({ to: '/forms/$form/webhooks', params: { form: id } } as const);

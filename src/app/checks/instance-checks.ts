@@ -10,7 +10,7 @@ import { checkInstanceKey, checkStorageOwnership } from '#kit/instance-key.ts';
 import { statement } from '#kit/statement.ts';
 import { describeStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { keyChangeChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/api-key.ts';
 import {
   type Check,
   createOkFinding,

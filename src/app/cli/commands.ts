@@ -15,7 +15,7 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { findClockDoubt, recordSweepTime } from '#kit/queue/periodic.ts';
 import { requireRow } from '#kit/statement.ts';
 import { describeStorage, openStorage } from '#kit/storage/open-storage.ts';
-import { keyChangeChannel } from '#workspaces/key-rows.ts';
+import { keyChangeChannel } from '#workspaces/api-key.ts';
 import { backupCommands, moveInstanceCommand } from './backup-commands.ts';
 import {
   type Command,

@@ -10,7 +10,7 @@ import { findInstanceKey, openVault, type Vault } from '#kit/vault.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openAccounts } from '#workspaces/accounts/users.ts';
-import { hashesOfRecoveryCode } from '#workspaces/sign-in/recovery-codes.ts';
+import { hashesOfRecoveryCode } from '#workspaces/sign-in/two-factor-codes.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { sealedColumns } from './instance-key-commands.ts';
 import { runCommandLine } from './run-command-line.ts';

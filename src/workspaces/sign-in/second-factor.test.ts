@@ -12,7 +12,7 @@ import { insertPasskey, mostPasskeys, recordPasskeyUse } from './passkeys.ts';
 import { codeTriesInDay, resetFactors, saveTotpSecret } from './second-factor.ts';
 import type { Session } from './session-shapes.ts';
 import { signInTries } from './sign-in.ts';
-import { computeTotpCode, newTotpSecret, totpStepAt } from './totp.ts';
+import { computeTotpCode, newTotpSecret, totpStepAt } from './two-factor-codes.ts';
 
 const service = await openService({}, { publicHost: 'localhost' });
 const { url } = service;

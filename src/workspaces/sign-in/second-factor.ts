@@ -12,10 +12,16 @@ import { type AccountChange, enqueueAccountChangeEmail } from '../audit/email-ev
 import { type AccountEvent, accountEventOf, recordAccountEvent } from '../audit/record-account-event.ts';
 import { lockAccount } from '../member-invitations/accept.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { issueRecoveryCodes, spendRecoveryCode } from './recovery-codes.ts';
 import { requirePassword } from './require-password.ts';
 import { createKnownBrowserToken, limitAttempts, signInTries, verifyKnownBrowserToken } from './sign-in.ts';
-import { findStepOfCode, looksLikeTotp, newTotpSecret, totpSetupUrl } from './totp.ts';
+import {
+  findStepOfCode,
+  issueRecoveryCodes,
+  looksLikeTotp,
+  newTotpSecret,
+  spendRecoveryCode,
+  totpSetupUrl,
+} from './two-factor-codes.ts';
 
 /** Locks changes of a person's two-factor methods until the transaction ends. */
 const lockPerson = statement('user_id', 'email')`

@@ -253,7 +253,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'news of a workspace that is gone finds nobody to tell',
     },
   ],
-  'src/workspaces/key-rows.ts': [
+  'src/workspaces/api-key.ts': [
     {
       what: 'whether or not: l.workspace_id = key.workspace_id',
       of: 'ended as (',

@@ -20,7 +20,7 @@ import { languageStyle } from '#page/render/language-switch.ts';
 import { getPageStyle } from '#page/theme/page-style.ts';
 import { pageTextsOf } from '../../design/page-document.ts';
 import { canAnimate } from '../../design/use-swipe-away.ts';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import { useColorScheme } from '../../shell/theme.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';

@@ -1,6 +1,6 @@
 import { type ReactElement, useId, useRef, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
-import { imageTypes, uploadImage } from '../../api/upload-image.ts';
+import { imageTypes, uploadImage } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { toastProblem } from '../../design/toast.tsx';
 

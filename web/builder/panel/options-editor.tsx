@@ -5,7 +5,7 @@ import { type ChoiceOption, type Option, optionIdOf, optionLabelOf } from '#ast/
 import { imageAddress } from '#page/theme/image-address.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import {
   blankOption,

@@ -15,7 +15,7 @@ import { Message, SaveErrorMessage } from '../../design/message.tsx';
 import { writeEmail } from '../../design/page-document.ts';
 import { Select } from '../../design/select.tsx';
 import { QueryState } from '../../design/states.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import { InsertAnswerMenu } from '../panel/formula-input.tsx';
 import { type SettingProps, settingFieldProps, useElementChoices } from './setting-fields.tsx';
 import { formatEntryLabel, withEntryText } from './settings-values.ts';

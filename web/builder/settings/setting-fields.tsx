@@ -14,7 +14,7 @@ import { Message } from '../../design/message.tsx';
 import { Select, type SelectChoice } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { finderIn } from '../model/form-index.ts';
 import { validateRoot } from '../model/form-problems.ts';

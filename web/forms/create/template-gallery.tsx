@@ -1,7 +1,7 @@
 import './template-gallery.css';
 import { type ReactElement, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { uploadImage } from '../../api/upload-image.ts';
+import { uploadImage } from '../../api/operations.ts';
 import { SearchField } from '../../design/field.tsx';
 import {
   drawingUrl,

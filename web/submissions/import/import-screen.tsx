@@ -13,7 +13,7 @@ import { readTextFile } from '../../design/files.ts';
 import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
 import { TaskProgress } from '../../design/task-progress.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import { formatAnswer } from '../answer-text.tsx';
 import { type FormLocation, formatSubmissionCount } from '../queries.ts';
 import {

@@ -6,7 +6,7 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import type { TableRow } from '#submissions/shapes.ts';
 import { useWide } from '../../design/use-window.ts';
-import { type LocatedForm, useCurrentForm } from '../../shell/current-form.ts';
+import { type LocatedForm, useCurrentForm } from '../../shell/session.ts';
 import { type ChangeView, searchOf, useViewState, type ViewState } from '../view-state.ts';
 import { SubmissionPanel } from './submission-panel.tsx';
 

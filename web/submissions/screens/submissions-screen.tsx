@@ -11,8 +11,7 @@ import { useTitle } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, ErrorState, Loading, SlowNote } from '../../design/states.tsx';
 import { useWide } from '../../design/use-window.ts';
-import { useCurrentForm } from '../../shell/current-form.ts';
-import { mayEdit } from '../../shell/session.ts';
+import { mayEdit, useCurrentForm } from '../../shell/session.ts';
 import { PanelContainer } from '../panel/panel-container.tsx';
 import {
   columnsQuery,

@@ -12,8 +12,7 @@ import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, formatDate, receivedAt } from '../../design/time.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
-import { mayEdit } from '../../shell/session.ts';
+import { mayEdit, useCurrentForm } from '../../shell/session.ts';
 import {
   type BulkChangeReply,
   columnsQuery,

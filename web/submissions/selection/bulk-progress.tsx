@@ -8,8 +8,7 @@ import { callOperation } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
-import { mayEdit } from '../../shell/session.ts';
+import { type LocatedForm, mayEdit } from '../../shell/session.ts';
 import {
   type BulkChangeReply,
   bulkChangeQuery,

@@ -16,8 +16,7 @@ import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, formatDateTime } from '../../design/time.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
-import { mayEdit } from '../../shell/session.ts';
+import { mayEdit, useCurrentForm } from '../../shell/session.ts';
 import { AnswersView } from '../panel/answers-view.tsx';
 import { ReferenceDataView } from '../panel/sections.tsx';
 import {

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { ElementType } from '#ast/form/elements.ts';
 import type { SummaryBar } from '#search/filter/summary-bar.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import { type FilterCondition, kindOfColumn } from '../filter/conditions.ts';
 import { useViewState, type ViewState } from '../view-state.ts';
 

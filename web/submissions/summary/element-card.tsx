@@ -3,7 +3,7 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import { imageAddress } from '#page/theme/image-address.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { formatMonth } from '../../design/time.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import type { FilterCondition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type LinkFilter, SubmissionsLink } from './bar-links.tsx';
 import {

@@ -14,7 +14,7 @@ import { Message } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
 import { formatDate } from '../../design/time.tsx';
-import type { LocatedForm } from '../../shell/current-form.ts';
+import type { LocatedForm } from '../../shell/session.ts';
 
 type Shares = ReplyOf<'listShares'>;
 type Share = Shares['data'][number];

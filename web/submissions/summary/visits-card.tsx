@@ -4,7 +4,7 @@ import { formatCount } from '#ast/basics/format-number.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { fillLabels } from '../../conditions/condition-tree.ts';
 import { Card } from '../../design/page.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
+import { useCurrentForm } from '../../shell/session.ts';
 import { analyticsQuery } from '../queries.ts';
 import { ChartDataTable, countWithShare, HorizontalBars, percent } from './charts.tsx';
 

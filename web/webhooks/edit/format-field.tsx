@@ -8,7 +8,7 @@ import { SaveErrorMessage } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { formatChoices, formatHelp, type WebhookFormat } from '../events.ts';
 import { prettifyJson } from '../log-view.ts';
-import type { WebhookOwner } from '../webhook-owner.ts';
+import type { WebhookOwner } from '../webhooks-query.ts';
 
 type FormatDraft = { format: WebhookFormat; template: string };
 

@@ -6,7 +6,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { ReceiverCode } from '../receiver-tools.tsx';
-import type { WebhookOwner } from '../webhook-owner.ts';
+import type { WebhookOwner } from '../webhooks-query.ts';
 import { type SecretChoice, secretChoices } from './header-draft.ts';
 
 type Props = {

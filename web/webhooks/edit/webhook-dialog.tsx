@@ -15,8 +15,7 @@ import { useLeft } from '../../design/use-left.ts';
 import { type EventKind, eventChoices, type WebhookFormat } from '../events.ts';
 import { FilterField } from '../filter/filter.tsx';
 import { type FilterDraft, filterProblem, filterToSend } from '../filter/filter-draft.ts';
-import type { WebhookOwner } from '../webhook-owner.ts';
-import type { WebhookRules } from '../webhooks-query.ts';
+import type { WebhookOwner, WebhookRules } from '../webhooks-query.ts';
 import { FormatField, formatToSend } from './format-field.tsx';
 import {
   emptyHeader,

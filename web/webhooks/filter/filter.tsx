@@ -14,8 +14,7 @@ import { describeOnlyWhen } from '../../conditions/describe-condition.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldHelp } from '../../design/field.tsx';
 import { Message, SaveErrorMessage } from '../../design/message.tsx';
-import type { WebhookOwner } from '../webhook-owner.ts';
-import { questionsQuery } from '../webhooks-query.ts';
+import { questionsQuery, type WebhookOwner } from '../webhooks-query.ts';
 import type { FilterDraft } from './filter-draft.ts';
 
 /** A filter names questions of one form. */

@@ -9,8 +9,7 @@ import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { Ago, formatAgo, formatDateTime, useNow } from '../../design/time.tsx';
 import { formatMilliseconds } from '../log-view.ts';
-import type { WebhookOwner } from '../webhook-owner.ts';
-import { healthQuery } from '../webhooks-query.ts';
+import { healthQuery, type WebhookOwner } from '../webhooks-query.ts';
 
 const percentFormat = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const count = new Intl.NumberFormat();

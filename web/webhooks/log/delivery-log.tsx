@@ -24,8 +24,7 @@ import {
 } from '../log-view.ts';
 import { ReplayDialog } from '../replay.tsx';
 import type { ReplayDraft } from '../replay-query.ts';
-import type { WebhookOwner } from '../webhook-owner.ts';
-import { deliveriesQuery } from '../webhooks-query.ts';
+import { deliveriesQuery, type WebhookOwner } from '../webhooks-query.ts';
 
 const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
 const events = [

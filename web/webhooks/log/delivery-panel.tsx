@@ -22,8 +22,7 @@ import {
   outcomeOf,
   prettifyJson,
 } from '../log-view.ts';
-import type { WebhookOwner } from '../webhook-owner.ts';
-import { deliveryQuery } from '../webhooks-query.ts';
+import { deliveryQuery, type WebhookOwner } from '../webhooks-query.ts';
 
 type MessageProps = {
   label: string;

@@ -11,8 +11,7 @@ import { WebhookDialog } from '../edit/webhook-dialog.tsx';
 import { type EventKind, eventChoices } from '../events.ts';
 import { PayloadDialog, SubmissionTestDialog } from '../receiver-tools.tsx';
 import { ReplayDialog } from '../replay.tsx';
-import type { WebhookOwner } from '../webhook-owner.ts';
-import type { WebhookRules } from '../webhooks-query.ts';
+import type { WebhookOwner, WebhookRules } from '../webhooks-query.ts';
 
 type SendTestProps = {
   form: WebhookOwner;

@@ -13,8 +13,7 @@ import { Icon } from '../../design/icon.tsx';
 import { Page } from '../../design/page.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { formatDateTime } from '../../design/time.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
-import { mayEdit } from '../../shell/session.ts';
+import { mayEdit, useCurrentForm } from '../../shell/session.ts';
 import { VerifyDialog } from '../edit/secret.tsx';
 import { eventLabel, formatLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
@@ -23,8 +22,7 @@ import { DeliveryLog } from '../log/delivery-log.tsx';
 import { DeliveryPanel } from '../log/delivery-panel.tsx';
 import { type LogView, readLogView } from '../log-view.ts';
 import { ReplayProgress } from '../replay.tsx';
-import { useWorkspaceOwner, type WebhookOwner, webhooksAddress } from '../webhook-owner.ts';
-import { webhookQuery } from '../webhooks-query.ts';
+import { useWorkspaceOwner, type WebhookOwner, webhookQuery, webhooksAddress } from '../webhooks-query.ts';
 import { SendTest, WebhookActions } from './webhook-actions.tsx';
 
 /** The details of a webhook and its health, in a single row. */

@@ -9,14 +9,19 @@ import { Chip, StatusChip } from '../../design/chip.tsx';
 import { Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
-import { useCurrentForm } from '../../shell/current-form.ts';
-import { mayEdit } from '../../shell/session.ts';
+import { mayEdit, useCurrentForm } from '../../shell/session.ts';
 import { WebhookDialog } from '../edit/webhook-dialog.tsx';
 import { eventLabel, formatLabel } from '../events.ts';
 import { FilterSentence } from '../filter/filter.tsx';
 import { DayHealth, LastDelivery } from '../health/health.tsx';
-import { useWorkspaceOwner, type WebhookOwner, webhookAddress } from '../webhook-owner.ts';
-import { type WebhookRules, webhooksQuery, workspaceWebhooksQuery } from '../webhooks-query.ts';
+import {
+  useWorkspaceOwner,
+  type WebhookOwner,
+  type WebhookRules,
+  webhookAddress,
+  webhooksQuery,
+  workspaceWebhooksQuery,
+} from '../webhooks-query.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
 /** A webhook in the list: its URL, events and health. */

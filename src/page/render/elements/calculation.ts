@@ -1,9 +1,8 @@
 import { isVisibleToVisitors } from '#ast/form/tree.ts';
 import { attributes, html } from '../../markup/html.ts';
-import { fieldAt } from './element-context.ts';
+import { fieldAt, withStyles } from './element-context.ts';
 import { renderLabelledControl } from './frame.ts';
 import { formatCalculationResult } from './results.ts';
-import { withStyles } from './styled.ts';
 
 const calculationStyle = `
 .field > output { display: grid; align-items: center; justify-items: start; min-block-size: 3rem; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }

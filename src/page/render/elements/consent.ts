@@ -2,8 +2,7 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { inputRules } from '#ast/form/input-rules.ts';
 import { renderMarkedLine } from '../../markup/rich-text.ts';
 import { renderChoices } from './choices.ts';
-import { fieldAt } from './element-context.ts';
-import { withStyles } from './styled.ts';
+import { fieldAt, withStyles } from './element-context.ts';
 
 const style = `
 .options_consent > .option { align-items: flex-start; }

@@ -1,4 +1,5 @@
 import { getProperty } from '#ast/basics/json.ts';
+import type { ElementType } from '#ast/form/elements.ts';
 import { fieldName, type GroupRow, type RawAnswers } from '#ast/form/fields.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import type { Element, InputElement } from '#ast/form/tree.ts';
@@ -105,3 +106,18 @@ export function fillPlainText(text: string, { page, row }: Pick<ElementContext, 
 export function renderPipedText(text: string, { page, row }: Pick<ElementContext, 'page' | 'row'>): Html {
   return renderPiped(text, page.say, row);
 }
+
+/** Renders an element. `styles` are added to the style sheet of forms with this element type. */
+export type ElementRenderer<Type extends ElementType> = {
+  (element: Extract<Element, { type: Type }>, place: ElementContext): Html;
+  readonly styles?: readonly string[];
+};
+
+/**
+ * Adds styles to a renderer. Styles that several types share must be identical strings, so that they are sent
+ * once.
+ */
+export const withStyles = <Type extends ElementType>(
+  styles: readonly string[],
+  draw: ElementRenderer<Type>,
+): ElementRenderer<Type> => Object.assign(draw, { styles });

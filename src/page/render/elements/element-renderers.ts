@@ -13,7 +13,13 @@ import { renderRichText as markedText } from '../../markup/rich-text.ts';
 import { renderCalculation } from './calculation.ts';
 import { isSearchable, renderCheckboxes, renderDropdown, renderRadios, renderYesNo } from './choices.ts';
 import { renderConsent } from './consent.ts';
-import { type ElementContext, fieldAt, renderPipedText } from './element-context.ts';
+import {
+  type ElementContext,
+  type ElementRenderer,
+  fieldAt,
+  renderPipedText,
+  withStyles,
+} from './element-context.ts';
 import { boxAttributes } from './frame.ts';
 import { renderGroup } from './groups.ts';
 import { renderHiddenInput } from './hidden.ts';
@@ -25,7 +31,6 @@ import { renderRating } from './rating.ts';
 import { renderRichTextElement } from './rich-text.ts';
 import { renderScale } from './scale.ts';
 import { renderSignature } from './signature.ts';
-import { type ElementRenderer, withStyles } from './styled.ts';
 import {
   momentStyle,
   renderEmailInput,

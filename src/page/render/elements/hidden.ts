@@ -1,6 +1,5 @@
 import { attributes, html } from '../../markup/html.ts';
-import { fieldAt } from './element-context.ts';
-import type { ElementRenderer } from './styled.ts';
+import { type ElementRenderer, fieldAt } from './element-context.ts';
 
 /** Renders a value from the URL, which each post repeats. It has no id, because no link leads to it. */
 export const renderHiddenInput: ElementRenderer<'hidden'> = (element, place) => {

@@ -1,7 +1,6 @@
 import { html, renderPicture } from '../../markup/html.ts';
-import { renderPipedText } from './element-context.ts';
+import { renderPipedText, withStyles } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
-import { withStyles } from './styled.ts';
 
 const style = `
 figure { margin: 0; }

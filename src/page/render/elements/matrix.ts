@@ -2,9 +2,8 @@ import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { matrixRowName } from '#ast/form/fields.ts';
 import { matrixRowsOf, optionsOf, takesSeveralInRow } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { type Field, fieldAt } from './element-context.ts';
+import { type Field, fieldAt, withStyles } from './element-context.ts';
 import { renderControlGroup } from './frame.ts';
-import { withStyles } from './styled.ts';
 
 /** A list of rows with their options. On wide screens it is a table with the options as its header. */
 const style = `

@@ -1,8 +1,7 @@
 import { optionsLayoutOf } from '#ast/form/tree.ts';
 import { html, renderPicture } from '../../markup/html.ts';
 import { listChoices, renderChoices } from './choices.ts';
-import { fieldAt } from './element-context.ts';
-import { withStyles } from './styled.ts';
+import { fieldAt, withStyles } from './element-context.ts';
 
 /** The control is in the corner of the picture; the whole box is the label. */
 const style = `

@@ -1,10 +1,9 @@
 import { fillTemplate } from '#ast/basics/words.ts';
 import { optionsOf } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { fieldAt } from './element-context.ts';
+import { fieldAt, withStyles } from './element-context.ts';
 import { renderControlGroup } from './frame.ts';
 import { formatMove, moveControl, type RankingMove, shownOrder } from './ranking-moves.ts';
-import { withStyles } from './styled.ts';
 
 /** The numbers are outlines until the visitor has ranked the options. */
 const style = `

@@ -1,8 +1,7 @@
 import { attributeDefaults } from '#ast/basics/defaults.ts';
 import { type Html, html } from '../../markup/html.ts';
-import { fieldAt } from './element-context.ts';
+import { fieldAt, withStyles } from './element-context.ts';
 import { levelStyle, renderLevels } from './levels.ts';
-import { withStyles } from './styled.ts';
 
 /**
  * Stars and hearts are filled up to the chosen level, or half up to the hovered one; only the chosen smiley is

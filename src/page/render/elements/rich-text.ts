@@ -1,7 +1,6 @@
 import { renderFormattedText } from '../../markup/rich-text.ts';
-import { renderPipedText } from './element-context.ts';
+import { renderPipedText, withStyles } from './element-context.ts';
 import { boxAttributes } from './frame.ts';
-import { withStyles } from './styled.ts';
 
 const style = `
 .rich > :is(h2, h3, h4):not(:first-child) { margin-block-start: var(--5); }

@@ -1,10 +1,9 @@
 import { attributeDefaults } from '#ast/basics/defaults.ts';
 import { scaleLevelsOf } from '#ast/form/tree.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
-import { type Field, fieldAt, fillPlainText } from './element-context.ts';
+import { type Field, fieldAt, fillPlainText, withStyles } from './element-context.ts';
 import { errorId } from './frame.ts';
 import { levelStyle, renderLevels } from './levels.ts';
-import { withStyles } from './styled.ts';
 
 const sliderStyle = `
 .slider { display: contents; }

@@ -1,7 +1,6 @@
 import { attributes, html } from '../../markup/html.ts';
-import { fieldAt } from './element-context.ts';
+import { fieldAt, withStyles } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
-import { withStyles } from './styled.ts';
 import { renderKeptFiles } from './upload.ts';
 
 /** The pad stays white in dark mode, because the drawing is sent as it is shown. */

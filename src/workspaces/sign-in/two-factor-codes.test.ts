@@ -7,7 +7,7 @@ import {
   newTotpSecret,
   totpSetupUrl,
   totpStepAt,
-} from './totp.ts';
+} from './two-factor-codes.ts';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 const secret = encodeBase32(Buffer.from('12345678901234567890'));
