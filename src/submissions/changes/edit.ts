@@ -50,8 +50,7 @@ import {
   sendsSubmissionEmails,
 } from '../submission-record.ts';
 import { moveSubmissionCount, type SubmissionStatus } from '../submission-rows.ts';
-import type { SubmitServices } from '../submit-request.ts';
-import { requireStorableReference } from '../submit-request.ts';
+import { requireStorableReference, type SubmitServices } from '../submit-request.ts';
 import { keepVerified, type VerifiedAddresses } from '../verified.ts';
 import { type Assignment, notifyAssignee, requireAssignable } from './assign.ts';
 
