@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 918,
-  lines: 136_664,
+  lines: 136_729,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

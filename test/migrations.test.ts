@@ -7,12 +7,14 @@ import type { Database } from '#kit/database.ts';
 import {
   checkMigrated,
   findPendingMigrations,
+  MigrationError,
   migrate,
   readMigrations,
   toCellMigration,
 } from '#kit/migrate.ts';
 import { testDatabase } from './database.ts';
 import { instanceTables } from './instance-tables.ts';
+import { recordOldMigrations } from './old-migrations.ts';
 import { readCatalogue } from './record/catalogue.ts';
 
 /*
@@ -182,20 +184,48 @@ const recordedIn = async (database: Database, schema: string) =>
   ).rows;
 const recorded = migrations.map(({ number, name, checksum }) => ({ number, name, checksum }));
 
-test('a database at the first migration and all its cells are upgraded', async () => {
+/** Creates a database of two cells with the first migrations, recorded with the old numbers. */
+async function openOld(count: number, last?: number): Promise<Database> {
+  const { database } = await testDatabase(unlimited);
+  const first = migrations.slice(0, count);
+  await migrate(database, first);
+  await createCell(database, 'two', { migrations: first });
+  for (const schema of ['public', 'cell_two']) await recordOldMigrations(database, schema, last);
+  return database;
+}
+
+test('a database at migration 84 counts as one at 0001, and all its cells are upgraded', async () => {
   const { database: made } = await testDatabase(unlimited);
   await migrate(made, migrations);
   await createCell(made, 'two', {});
-  const { database } = await testDatabase(unlimited);
-  const first = migrations.slice(0, 1);
-  await migrate(database, first);
-  await createCell(database, 'two', { migrations: first });
+  const database = await openOld(1);
   const names = migrations.slice(1).map(({ name }) => name);
   assert.deepEqual(await findPendingMigrations(database, migrations), names);
   assert.deepEqual(await migrateCells(database, migrations), names);
-  await checkMigrated(database, migrations);
   for (const schema of ['public', 'cell_two']) assert.deepEqual(await recordedIn(database, schema), recorded);
   assert.equal(await readSchema(database), await readSchema(made));
+});
+
+test('a database later than migration 84 only gets the new numbers', async () => {
+  const database = await openOld(migrations.length);
+  assert.equal((await recordedIn(database, 'public')).at(-1)!.number, migrations.length + 83);
+  await checkMigrated(database, migrations);
+  assert.deepEqual(await migrateCells(database, migrations), []);
+  for (const schema of ['public', 'cell_two']) assert.deepEqual(await recordedIn(database, schema), recorded);
+});
+
+test('a database older than migration 84 is refused and stays unchanged', async () => {
+  const database = await openOld(1, 60);
+  const before = await recordedIn(database, 'public');
+  await assert.rejects(migrateCells(database, migrations), (error: unknown) => {
+    assert.ok(error instanceof MigrationError);
+    assert.equal(
+      error.message,
+      'The database is at migration 60, but this version can only upgrade from migration 84 or later. First start the Formloom version with migration 84, then this one.',
+    );
+    return true;
+  });
+  assert.deepEqual(await recordedIn(database, 'public'), before);
 });
 
 test('stored tables and views hide the new columns for stages and assignees', async () => {

@@ -14,6 +14,7 @@ import { diskStorage } from '#kit/storage.ts';
 import { element } from '#test/ast/forms.ts';
 import { isSlice } from '#test/cases.ts';
 import { testDatabase } from '#test/database.ts';
+import { recordOldMigrations } from '#test/old-migrations.ts';
 import { dial, standBefore } from '#test/relay.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
@@ -507,20 +508,22 @@ test('a restore is rejected if the disk has less space than must stay free', { s
 });
 
 /** Makes a backup of a database with one workspace and the first `count` migrations. */
-async function backUpOlder(name: string, count: number): Promise<void> {
+async function backUpOlder(name: string, count: number, last?: number): Promise<void> {
   const { database: older } = await testDatabase({ isEmpty: true });
   await migrate(older, (await readMigrations()).slice(0, count));
   await older.query(
     `insert into workspaces (id, name, plan, created_at) values (gen_random_uuid(), 'Old', 'free', now())`,
   );
+  if (last !== undefined) await recordOldMigrations(older, 'public', last);
   await makeBackup({ database: older, storage }, { path: join(home, name), version: '0' });
 }
 
-test('a backup of an earlier version is migrated to this one', async () => {
+test('a backup of an earlier version is migrated to this one, even with the old migration numbers', async () => {
   const { length } = await readMigrations();
   await backUpOlder('older', -1);
-  await backUpOlder('oldest', 1);
-  for (const name of ['older', 'oldest']) {
+  await backUpOlder('at-84', 1, 84);
+  await backUpOlder('at-92', 9, 84);
+  for (const name of ['older', 'at-84', 'at-92']) {
     const other = await emptyInstance({ isNew: true });
     await other.restore(name);
     const { rows } = await other.database.query(
@@ -528,6 +531,9 @@ test('a backup of an earlier version is migrated to this one', async () => {
     );
     assert.deepEqual(rows, [{ name: 'Old', last: length }]);
   }
+  await backUpOlder('at-60', 1, 60);
+  const other = await emptyInstance({ isNew: true });
+  await assert.rejects(other.restore('at-60'), /whose database schema this version does not support/);
 });
 
 test('a backup of a newer version is rejected with that version, and a file that is not a backup is rejected', async () => {

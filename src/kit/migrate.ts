@@ -46,15 +46,42 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
   );
 }
 
-type Recorded = Pick<Migration, 'checksum'>;
+/**
+ * 0001_init.sql replaced the migrations up to 84; `first` is the checksum of the first one. A database with
+ * all 84 counts as one with 0001, and later numbers decrease by 83.
+ */
+export const replacedMigrations = {
+  first: '0806f17c37cdd178acfd177da2ec69c365d32b79dbac06ee0e491364322bba7e',
+  last: 84,
+} as const;
+
+type Recorded = { readonly number: number; readonly checksum: string };
+
+const hasReplaced = (recorded: readonly Recorded[]): boolean =>
+  recorded[0]?.checksum === replacedMigrations.first;
+
+/** Renumbers a history for this version. Returns undefined if it ends before the schema of 0001_init.sql. */
+function renumber<Row extends Recorded>(
+  recorded: readonly Row[],
+  migrations: readonly Migration[],
+): readonly Row[] | undefined {
+  if (!hasReplaced(recorded)) return recorded;
+  if (recorded.at(-1)!.number < replacedMigrations.last) return undefined;
+  const later = recorded.filter(({ number }) => number > replacedMigrations.last);
+  return [
+    { ...recorded[0]!, checksum: migrations[0]!.checksum },
+    ...later.map((row) => ({ ...row, number: row.number - replacedMigrations.last + 1 })),
+  ];
+}
 
 /** Returns the migrations of a backup's database, or undefined if this version does not know one of them. */
 export function findBackupMigrations(
   recorded: readonly Recorded[],
   migrations: readonly Migration[],
 ): readonly Migration[] | undefined {
-  return recorded.every(({ checksum }, index) => migrations[index]?.checksum === checksum)
-    ? migrations.slice(0, recorded.length)
+  const history = renumber(recorded, migrations);
+  return history?.every(({ checksum }, index) => migrations[index]?.checksum === checksum)
+    ? migrations.slice(0, history.length)
     : undefined;
 }
 
@@ -85,9 +112,9 @@ export async function migrate(
   return transaction(database, async (client) => {
     // Checked without a lock, so that a server with nothing to migrate can start during a backup or a move of
     // a cell.
-    if ((await findPendingOf(client, migrations)).length === 0) return [];
+    if (await isCurrent(client, migrations)) return [];
     await lockForMigration(client, report);
-    if ((await findPendingOf(client, migrations)).length === 0) return [];
+    if (await isCurrent(client, migrations)) return [];
     return around(client, () => runMigrations(client, migrations));
   });
 }
@@ -128,6 +155,7 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
     'create table if not exists migrations (number integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())',
   );
   const pending = await findPendingOf(client, migrations);
+  if (hasReplaced(await readRecorded(client))) await renumberRecorded(client, migrations[0]!);
   for (const migration of pending) {
     await client.query(migration.sql);
     await client.query('insert into migrations (number, name, checksum) values ($1, $2, $3)', [
@@ -137,6 +165,18 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
     ]);
   }
   return pending.map((migration) => migration.name);
+}
+
+async function renumberRecorded(client: PoolClient, { name, checksum }: Migration): Promise<void> {
+  // Views over all cells, which depend on tables that the next migrations drop.
+  await client.query('drop schema if exists every_cell cascade');
+  await client.query('delete from migrations where number between 2 and $1', [replacedMigrations.last]);
+  await client.query('update migrations set name = $1, checksum = $2 where number = 1', [name, checksum]);
+  await client.query(
+    `update migrations set number = number - $1 + 1, name = lpad((number - $1 + 1)::text, 4, '0') || substr(name, 5)
+      where number > $1`,
+    [replacedMigrations.last],
+  );
 }
 
 /**
@@ -166,9 +206,19 @@ async function findPendingOf(
   db: PoolClient | Database,
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  const applied = await readRecorded(db);
+  const recorded = await readRecorded(db);
+  const applied = renumber(recorded, migrations);
+  if (applied === undefined)
+    throw new MigrationError(
+      `The database is at migration ${recorded.at(-1)!.number}, but this version can only upgrade from migration ${replacedMigrations.last} or later. First start the Formloom version with migration ${replacedMigrations.last}, then this one.`,
+    );
   refuseForeignHistory(applied, migrations);
   return migrations.slice(applied.length);
+}
+
+async function isCurrent(client: PoolClient, migrations: readonly Migration[]): Promise<boolean> {
+  const pending = await findPendingOf(client, migrations);
+  return pending.length === 0 && !hasReplaced(await readRecorded(client));
 }
 
 type Applied = { number: number; name: string; checksum: string };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createCipheriv } from 'node:crypto';
 import { chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,6 +71,18 @@ test('text sealed or signed with a previous key remains valid, and new text uses
   assert.throws(() => other.unseal('mails', anew));
   assert.equal(other.verify('file links', ['a'], changed.sign('file links', ['a'])), false);
   assert.throws(() => changed.unseal('mails', vault.seal('mails', 'a')), /None of the keys/);
+});
+
+test('text sealed before keys had IDs can be unsealed, even if it begins like a key ID', () => {
+  for (const key of [other, changed]) {
+    const old = key.seal('mails', 'old').subarray(4);
+    assert.equal(changed.unseal('mails', old), 'old');
+  }
+  // A nonce that begins with the key's ID: one in four billion does.
+  const nonce = Buffer.concat([changed.keyId, Buffer.alloc(8, 7)]);
+  const cipher = createCipheriv('aes-256-gcm', Buffer.from(changed.derive('mails')[0], 'hex'), nonce);
+  const text = Buffer.concat([cipher.update('old'), cipher.final()]);
+  assert.equal(changed.unseal('mails', Buffer.concat([nonce, cipher.getAuthTag(), text])), 'old');
 });
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-vault-'));

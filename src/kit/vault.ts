@@ -76,9 +76,13 @@ export function openVault(keys: string): Vault {
     keyId: current.id,
     seal: (purpose, plain) => Buffer.concat([current.id, current.seal(purpose, plain)]),
     unseal(purpose, sealed) {
-      const key = all.find(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
-      if (!key) throw new Error('None of the keys of this instance can decrypt the data.');
-      return key.unseal(purpose, sealed.subarray(keyIdBytes));
+      // Data that was sealed before keys had ids begins with its nonce, which may look like an id.
+      const named = all.filter(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
+      const attempts = [
+        ...named.map((key) => () => key.unseal(purpose, sealed.subarray(keyIdBytes))),
+        ...all.map((key) => () => key.unseal(purpose, sealed)),
+      ];
+      return firstThatOpens(attempts);
     },
     sign: (purpose, parts) => current.sign(purpose, parts),
     signatures: (purpose, parts) => all.map((key) => key.sign(purpose, parts)),
@@ -91,6 +95,17 @@ export function openVault(keys: string): Vault {
     },
     derive: (purpose) => [current.derive(purpose), ...former.map((key) => key.derive(purpose))],
   };
+}
+
+function firstThatOpens(attempts: readonly (() => string)[]): string {
+  const failures: unknown[] = [];
+  for (const attempt of attempts)
+    try {
+      return attempt();
+    } catch (failure) {
+      failures.push(failure);
+    }
+  throw new AggregateError(failures, 'None of the keys of this instance can decrypt the data.');
 }
 
 type Key = ReturnType<typeof openKey>;
