@@ -31,7 +31,7 @@ const optionList = ['Red', 'Green', 'Blue'];
 
 /** Valid answers of each type, except files, which are uploaded, and results, which are computed. */
 const answerOf: Record<
-  Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>,
+  Exclude<InputType, 'file_upload' | 'signature' | 'calculation' | 'score'>,
   fc.Arbitrary<unknown>
 > = {
   text: line,

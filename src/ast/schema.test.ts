@@ -59,6 +59,9 @@ test('an element schema has the required attributes, defaults and limits of the 
           options: attributeSchema(elementDefinitions.radio.attrs.options),
           shuffle: { title: 'Shuffle options', type: ['boolean', 'null'], default: false },
           other: { title: 'Other answer', type: ['boolean', 'null'], default: false },
+          correct: attributeSchema(elementDefinitions.radio.attrs.correct),
+          points: { title: 'Points', type: ['integer', 'null'], minimum: 1, maximum: 1_000_000 },
+          explanation: { title: 'Explanation', type: ['string', 'null'], maxLength: 4096 },
           options_layout: {
             title: 'Option layout',
             type: ['string', 'null'],

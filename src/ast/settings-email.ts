@@ -219,7 +219,11 @@ export const wordSchemas = {
     description: `Markdown: bold, italics, links, lists and headings. At most ${formLimits.textBytes} bytes of UTF-8.`,
   },
   reply_to: { ...addressSchema, description: 'Where replies go.' },
-  attach_pdf: { type: 'boolean', description: 'Attaches the submission as a PDF of up to 7 MB.' },
+  attach_pdf: {
+    type: 'boolean',
+    description:
+      'Attaches the submission as a PDF of up to 7 MB and, for visitors, their certificate of a quiz.',
+  },
 } as const;
 
 /** The value of the setting `receipt`. */

@@ -5,6 +5,7 @@ import { formatExactBytes, type ProblemCode, quote } from './basics/problems.ts'
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { type Form, languagesOf } from './form/tree.ts';
 import { toUtcTimestamp } from './rules/moments.ts';
+import { isSubjectElement } from './searchable.ts';
 import { isSettingTextName, languageProblem, settingTextNames } from './translations/check-translations.ts';
 
 export type SettingsError = {
@@ -141,6 +142,21 @@ export const slugSetting = {
   schema: { type: 'string', pattern: slugPattern.source },
   control: 'line',
 } as const satisfies SettingKind<string>;
+
+/** The ID of an element that can be the subject of a submission. */
+export const textElementSetting = {
+  accepts: (value, form): value is string => typeof value === 'string' && isSubjectElement(value, form),
+  problem: 'must be the ID of a text element outside repeatable composites',
+  schema: { type: 'string' },
+  note: 'The id of the element.',
+} as const satisfies SettingKind<string>;
+
+/** What visitors see of their result of a quiz. */
+export const quizResultsSetting = choiceSetting(
+  ['none', 'score', 'answers'],
+  { none: 'Nothing', score: 'Their score', answers: 'Their score and the right answers' },
+  'score',
+);
 
 export const timestampSetting = {
   accepts: (value): value is string => typeof value === 'string' && toUtcTimestamp(value) !== undefined,

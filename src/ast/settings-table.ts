@@ -5,7 +5,6 @@ import { countCharacters, isCleanText } from './basics/text.ts';
 import { canPipeInSettings, pipedIds } from './form/piping.ts';
 import type { Form } from './form/tree.ts';
 import { isTimeZone } from './rules/today.ts';
-import { isSubjectElement } from './searchable.ts';
 import { confirmationsSetting, isOrigin, isRedirect, originLimit } from './settings-by-condition.ts';
 import { areRecipients, isReceiptElement, notificationsSetting, receiptSetting } from './settings-email.ts';
 import {
@@ -14,10 +13,12 @@ import {
   findTranslatedProblems,
   flagSetting,
   messageSetting,
+  quizResultsSetting,
   type SettingKind,
   type SettingRow,
   type SettingsError,
   slugSetting,
+  textElementSetting,
   timestampSetting,
 } from './settings-kinds.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
@@ -151,6 +152,19 @@ export const settingRows = {
     ...flagSetting(),
     title: 'Offer a PDF',
     help: 'The confirmation page has a link to download the answers as a PDF. It works for a day.',
+    card: 'after',
+  },
+  quiz_results: {
+    ...quizResultsSetting,
+    title: 'Quiz result',
+    help: 'What visitors see of their result after the submission.',
+    note: 'Applies to forms with an element `score`.',
+    card: 'after',
+  },
+  certificate_name_element: {
+    ...textElementSetting,
+    title: 'Certificate',
+    help: 'Visitors who reach every pass mark can download a certificate as a PDF. It shows the name in this answer.',
     card: 'after',
   },
   notifications: {
@@ -305,12 +319,9 @@ export const settingRows = {
     card: 'spam',
   },
   subject_element: {
-    accepts: (value, form): value is string => typeof value === 'string' && isSubjectElement(value, form),
-    problem: 'must be the ID of a text element outside repeatable composites',
-    schema: { type: 'string' },
+    ...textElementSetting,
     title: 'Subject',
     help: 'The answer to this question is the title of a submission and ranks highest in search. The default is the element “subject” or the first short text.',
-    note: 'The id of the element.',
     card: 'search',
   },
   language: {

@@ -83,6 +83,7 @@ function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): Settings
 /** Returns stored settings without references to removed elements and languages, which would block other changes. */
 export function dropStaleSettings(form: Form, settings: Settings): Settings {
   const { receipt_email_element: receipt, subject_element: subject } = settings;
+  const { certificate_name_element: named } = settings;
   const others = languagesOf(form).slice(1);
   const mend = (text: string): string =>
     fillPiped(text, (id) => (canPipeInSettings(form, id) ? `{{${id}}}` : ''));
@@ -104,6 +105,7 @@ export function dropStaleSettings(form: Form, settings: Settings): Settings {
   const gone = new Set([
     ...(receipt !== undefined && !isReceiptElement(receipt, form) ? ['receipt_email_element'] : []),
     ...(subject !== undefined && !isSubjectElement(subject, form) ? ['subject_element'] : []),
+    ...(named !== undefined && !isSubjectElement(named, form) ? ['certificate_name_element'] : []),
     ...(confirmations?.length === 0 ? ['confirmations'] : []),
     ...(notifications?.length === 0 ? ['notifications'] : []),
   ]);

@@ -9,13 +9,16 @@ import { formLimits } from './basics/limits.ts';
 import { memoizeByObject } from './basics/memoize.ts';
 import { type Option, optionIdOf, otherChoice } from './basics/options.ts';
 import { limitProblems, type ProblemCode, quote } from './basics/problems.ts';
+import { createWorkBudget } from './basics/work.ts';
 import { effectiveStructure } from './form/effective-form.ts';
 import { elementDefinitions, formAttributes, isElementType, stepAttributes } from './form/elements.ts';
+import { inputRules, isInputType } from './form/input-rules.ts';
 import type { Form } from './form/tree.ts';
 import { checkLogic } from './logic/check-logic.ts';
 import type { LogicNode } from './logic/logic-node.ts';
 import { impossibleRangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
+import { type InputRules, isChoiceKind, isListKind } from './types/rules.ts';
 
 /**
  * One problem of a structure. `path` locates the node: `[]` for the root, `[step]`, `[step, element]`,
@@ -171,7 +174,8 @@ function* checkElement(element: unknown, place: ElementPosition, tally: Tally): 
   tally.nodes.push(node);
   yield* checkUniqueId(element, path, tally);
   yield* checkTogether(element, attrs, path, tally);
-  if (group) yield* checkInRows(element, attrs, path);
+  yield* checkCorrect(element, node, path);
+  if (group) yield* checkInRows(element, node, path);
   if (type === 'composite') yield* checkComposite(element, node, place, tally);
   else yield* checkLeaf(element, path);
 }
@@ -203,12 +207,36 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
     };
 }
 
+/** Checks that visitors can give the right answer of a quiz. */
+function* checkCorrect(element: Node, { type, attrs }: LogicNode, path: Path): Problems {
+  const correct = attrs['correct'] as readonly unknown[] | undefined;
+  if (!correct || !isInputType(type)) return;
+  const { kind, check } = inputRules[type] as InputRules<Node>;
+  // Limits such as `today` change with time, so only the kind of the answer is checked.
+  const rules = isChoiceKind(kind) ? attrs : {};
+  const context = { today: '2000-01-01', work: createWorkBudget() };
+  const isPossible = (answer: unknown): boolean => check(rules, answer, context).ok;
+  if (isListKind(kind) ? isPossible(correct) : correct.every(isPossible)) return;
+  const message = `"correct" of ${nameOf(element)} must contain only possible answers to the question.`;
+  yield { message, path, code: 'invalid_choice' };
+}
+
 /** These attributes are about the whole submission, but a submission can have many rows. */
-function* checkInRows(element: Node, { unique, verify, options }: Node, path: Path): Problems {
+function* checkInRows(element: Node, { type, attrs }: LogicNode, path: Path): Problems {
+  const { unique, verify, correct, options } = attrs as Node;
+  if (type === 'score') {
+    yield {
+      message: `${nameOf(element)} cannot be inside a repeatable composite.`,
+      path,
+      code: 'not_allowed',
+    };
+    return;
+  }
   const isLimited = (option: Option): boolean => typeof option !== 'string' && option.capacity !== undefined;
   const name =
     (unique === true && 'unique') ||
     (verify === true && 'verify') ||
+    (correct !== undefined && 'correct') ||
     ((options as readonly Option[] | undefined)?.some(isLimited) && 'capacity');
   if (!name) return;
   const message = `"${name}" of ${nameOf(element)} cannot be set inside a repeatable composite.`;

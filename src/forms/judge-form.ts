@@ -1,3 +1,4 @@
+import { pointsOf, questionsOfScore, quizOf } from '#ast/answers/quiz.ts';
 import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formLimits } from '#ast/basics/limits.ts';
@@ -165,6 +166,7 @@ function findWarnings(form: Form, settings: Settings = {}, sendsEmail = true): W
   return [
     ...untitledSteps(form),
     ...untranslated(form, settings),
+    ...quizWarnings(form, settings),
     ...[...walkElements(form)].flatMap(warningsOf(form, sendsEmail)),
   ];
 }
@@ -207,6 +209,40 @@ function untranslated(form: Form, settings: Settings): Warning[] {
         },
       ];
     });
+}
+
+/** Returns warnings about a quiz that cannot be passed or has no result. */
+function quizWarnings(form: Form, settings: Settings): Warning[] {
+  const { questions, scores } = quizOf(form);
+  const warn = (rule: string, message: string, path: readonly number[] = []): Warning => ({
+    rule,
+    message,
+    path: [...path],
+  });
+  const found = scores.flatMap((placed): Warning[] => {
+    const { id, pass_mark: mark = 0 } = placed.element.attrs;
+    const most = questionsOfScore(form, placed).reduce((sum, question) => sum + pointsOf(question), 0);
+    if (most === 0)
+      return [
+        warn('score-without-questions', `${quote(id)} counts no question with a right answer.`, placed.path),
+      ];
+    const message = `The pass mark of ${quote(id)} is ${mark}, but its questions have only ${most} points.`;
+    return mark > most ? [warn('unreachable-pass-mark', message, placed.path)] : [];
+  });
+  if (questions.length > 0 && scores.length === 0)
+    found.push(
+      warn('quiz-without-score', 'Questions have right answers, but no score counts them. Add a quiz score.'),
+    );
+  if (settings.certificate_name_element !== undefined && scores.length === 0)
+    found.push(warn('certificate-without-score', 'The certificate needs a quiz score.'));
+  if (questions.length > 0 && settings.quiz_results === 'answers' && settings.editing)
+    found.push(
+      warn(
+        'editable-quiz',
+        'Visitors can correct their answers after they see the right ones. Turn off editing.',
+      ),
+    );
+  return found;
 }
 
 function untitledSteps({ children: steps }: Form): Warning[] {

@@ -67,7 +67,7 @@ export type LiveForm = {
   /** The workspace's domain, which public links use; null: the host of the service. */
   domain: string | null;
   form: Form;
-  /** The form in all its languages, if `form` is in one of several. */
+  /** The form as its author wrote it, if `form` is in one language or lacks the right answers of a quiz. */
   written?: Form;
   fields: Readonly<Record<string, FieldDescription>>;
   /** The sizes of the images of its theme and its elements, by id. */

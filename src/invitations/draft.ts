@@ -2,7 +2,7 @@ import { formatWholeNumber } from '#ast/basics/format-number.ts';
 import { isReservedPageName } from '#ast/basics/page-names.ts';
 import { countCharacters, isCleanText } from '#ast/basics/text.ts';
 import { findInput, indexQuestionsById, type QuestionsById } from '#ast/form/fields.ts';
-import { answerKindOf, type Form, isCalculation, listQuestions } from '#ast/form/tree.ts';
+import { answerKindOf, type Form, isDerived, listQuestions } from '#ast/form/tree.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { readEnteredAddress, readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
@@ -36,7 +36,7 @@ export function createPrefillableCheck(form: Form): IsPrefillable {
   const questions: QuestionsById = indexQuestionsById(listQuestions(form));
   return (name) => {
     const found = findInput(questions, name);
-    if (!found || isCalculation(found.input)) return false;
+    if (!found || isDerived(found.input)) return false;
     return !['files', 'consent'].includes(answerKindOf(found.input));
   };
 }

@@ -1,17 +1,23 @@
 import type { FastifyRequest } from 'fastify';
+import { quizOf } from '#ast/answers/quiz.ts';
 import { fillTemplate, formatDay } from '#ast/basics/words.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { formatReference } from '#ast/short-reference.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findPositionByToken } from '#submissions/changes/edit-by-token.ts';
+import { readPdfLink } from '#submissions/links.ts';
+import { findForPdf } from '#submissions/pdf/render-submission-pdf.ts';
+import { describeStoredQuiz, type StoredQuiz } from '#submissions/quiz-result.ts';
 import { hasVisitorLink } from '#submissions/submission-record.ts';
 import { getRedirectUrl, pdfAddress } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
 import { type LinkMailResult, renderConfirmation } from './render/notices.ts';
+import { renderQuizResult } from './render/quiz-result.ts';
 import { formatFormAddress, linkMailAddress } from './visit/address.ts';
 import { languageLinks, type Visit } from './visit/visit.ts';
 
@@ -41,8 +47,10 @@ export async function confirmationPage(
   { receipt, token, pdfToken, mailResult }: Confirmed,
 ): Promise<string> {
   const { live, language, locale, look, words, address } = visit;
-  const { formatAnswer, settings } = readConfirmation(context.vault, visit);
+  const { formatAnswer, settings, quiz: previewed } = readConfirmation(context.vault, visit);
   const { theme } = settings;
+  const quiz = await findQuizResult(context, visit, pdfToken);
+  const result = quiz?.shown ?? previewed;
   const isChanged = address.own.has('_changed');
   const linkPath =
     hasVisitorLink(live.settings) && token !== undefined ? `${visit.path}/edit/${token}` : undefined;
@@ -88,6 +96,17 @@ export async function confirmationPage(
       live.settings.offer_pdf && pdfToken !== undefined
         ? { address: addressOf(pdfAddress(visit.path, pdfToken), plain), leavesFrame }
         : undefined,
+    quiz: result && renderQuizResult({ result, words, numberLocale: visit.numberLocale }),
+    certificate:
+      quiz?.certificate && pdfToken !== undefined
+        ? {
+            address: addressOf(
+              pdfAddress(visit.path, pdfToken),
+              new Map([...plain, ['certificate', 'true']]),
+            ),
+            leavesFrame,
+          }
+        : undefined,
     onward: look.isEmbedded && isNew ? getRedirectUrl(settings, receipt) : undefined,
     again: isForOneResponse(live.settings) ? undefined : addressOf(visit.path),
     language,
@@ -96,6 +115,25 @@ export async function confirmationPage(
     script: context.scriptSource,
     words,
   });
+}
+
+/** Returns the result of the quiz that a link opens, as long as the link works. */
+async function findQuizResult(
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  { live, language, numberLocale, words }: Visit,
+  token: string | undefined,
+): Promise<StoredQuiz | undefined> {
+  if (token === undefined || quizOf(live.form).scores.length === 0) return undefined;
+  const { workspaceId, id: formId } = live;
+  const id = readPdfLink(vault, { workspaceId, formId }, token);
+  const [row] = id === undefined ? [] : await findForPdf(database, { workspace_id: workspaceId, id });
+  return (
+    row &&
+    describeStoredQuiz(
+      { ...row, form: formInLanguage(row.structure, language) },
+      { language, numberLocale, words },
+    )
+  );
 }
 
 /** The receipt is the id of the submission, which includes its time (docs/decisions/0014). */

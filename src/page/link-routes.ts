@@ -12,9 +12,13 @@ import {
   openCancellation,
   openEditLink,
 } from '#submissions/changes/edit-by-token.ts';
-import { openPdfLink } from '#submissions/links.ts';
+import { readPdfLink } from '#submissions/links.ts';
 import { pdfHeaders } from '#submissions/pdf/endpoints.ts';
-import { type PdfServices, renderSubmissionPdf } from '#submissions/pdf/render-submission-pdf.ts';
+import {
+  type PdfServices,
+  type RenderedPdf,
+  renderSubmissionPdf,
+} from '#submissions/pdf/render-submission-pdf.ts';
 import { openResumeLink } from '#submissions/saved-answers.ts';
 import { createSubmissionKey, signSubmissionKey } from '#submissions/submission-keys.ts';
 import { languageOfVisit } from './post/accept-answers.ts';
@@ -205,14 +209,14 @@ export function personalLinkRoutes(server: Server, context: LinkContext): void {
 
   server.get('/f/:id/pdf/:token', async (request: LinkRequest, reply) => {
     const visit = await openVisitEvenIfClosed(context, request);
-    const { bytes, formName, id } = await openPersonalLink(visit, renderLinkedPdf(context, visit, request));
+    const pdf = await openPersonalLink(visit, renderLinkedPdf(context, visit, request));
     return reply
       .headers({
-        ...pdfHeaders(formName, id),
+        ...pdfHeaders(pdf),
         'Cache-Control': 'private, no-store',
         'Referrer-Policy': 'no-referrer',
       })
-      .send(bytes);
+      .send(pdf.bytes);
   });
 
   // A submission and its files can be edited after the form has closed.
@@ -259,14 +263,25 @@ const letterRegions = /-(?:CA|CL|CO|MX|PH|US)$/;
 async function renderLinkedPdf(
   context: LinkContext,
   visit: Visit,
-  { params }: LinkRequest,
-): Promise<{ bytes: Buffer; formName: string; id: string }> {
+  { params, query }: LinkRequest,
+): Promise<RenderedPdf> {
   const { workspaceId, id: formId, settings } = visit.live;
-  if (!settings.offer_pdf) throw new ApiError('not_found');
-  const id = openPdfLink(context.vault, { workspaceId, formId }, params.token);
+  const { certificate } = query as Readonly<Record<string, unknown>>;
+  const isCertificate = certificate === 'true';
+  if (!isCertificate && !settings.offer_pdf) throw new ApiError('not_found');
+  const id = readPdfLink(context.vault, { workspaceId, formId }, params.token);
+  if (id === undefined) throw new ApiError('not_found', 'This link is invalid or has expired.');
   const size = letterRegions.test(visit.numberLocale) ? 'Letter' : 'A4';
-  const request = { workspaceId, id, size, language: languageOfVisit(visit), isForVisitor: true } as const;
-  return { id, ...(await renderSubmissionPdf(context, request)) };
+  const language = languageOfVisit(visit);
+  const request = {
+    workspaceId,
+    id,
+    size,
+    certificate: isCertificate,
+    language,
+    isForVisitor: true,
+  } as const;
+  return renderSubmissionPdf(context, request);
 }
 
 /**

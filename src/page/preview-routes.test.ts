@@ -108,3 +108,16 @@ test('only members of the workspace see a preview, and only from this site', asy
   assert.equal(page.status, 422);
   assert.match(page.text, /The form is incomplete: /);
 });
+
+test('the preview of a quiz shows its result, although nothing is stored', async () => {
+  const quiz = structure(
+    element('number', 'n', { label: 'Two and two', correct: [4], explanation: 'Count them.' }),
+    element('score', 'score', { label: 'Score' }),
+  );
+  const id = await makeDraft({ structure: quiz, settings: { quiz_results: 'answers', locale: 'en' } });
+  const page = await openPaper(service, `/f/${id}/preview`, ada.cookie);
+  const sent = await page.press('submit', { n: '5' });
+  const { text } = await visitor.fetch(sent.location!, { headers: { Cookie: ada.cookie } });
+  for (const part of ['0 of 1 point', 'Wrong', 'Count them.']) assert.ok(text.includes(part), text);
+  assert.equal(await countOf(id), 0);
+});

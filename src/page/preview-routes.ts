@@ -157,7 +157,7 @@ function createPreviewCompletion(
       const result = checkAnswers(live.form, post.raw, post.files, visit.context);
       if (!result.ok) return result.errors;
       const id = newId();
-      const { token } = prepareConfirmation(context.vault, visit, { ...post, id });
+      const { token } = prepareConfirmation(context.vault, visit, { ...post, id, isPreview: true });
       // There is no submission to download.
       const next = confirmationAddress(visit, { submission: { id } }, { token, pdf: undefined });
       await discardReceived(context, live, post.files);

@@ -15,7 +15,7 @@ import {
   languagesOf,
   listQuestions,
   matrixRowsOf,
-  numberFormatOf,
+  numberDetailsOf,
   optionsOf,
   type Question,
   scaleLevelsOf,
@@ -40,6 +40,8 @@ type ColumnQuestion = {
   rows: readonly { readonly id: string; readonly label: string }[];
   /** How a calculation shows its results. */
   number_format?: NumberFormat;
+  /** The points that are needed to pass, for a score with a pass mark. */
+  pass_mark?: number;
 };
 
 /** A column of a form's submissions: a top-level question. */
@@ -140,7 +142,7 @@ function columnQuestionOf(element: Question['element'], labels: Labels): ColumnQ
         : 'rows' in attrs
           ? [...(labels.rows.get(attrs.id) ?? [])].map(([id, label]) => ({ id, label }))
           : [],
-    ...(isInput(element) && numberFormatOf(element)),
+    ...(isInput(element) && numberDetailsOf(element)),
   };
 }
 

@@ -15,7 +15,7 @@ import {
   type Form,
   type FormNode,
   type InputElement,
-  isCalculation,
+  isDerived,
   listQuestions,
 } from '#ast/form/tree.ts';
 import { findCarriedFiles } from '#files/stored-files.ts';
@@ -91,7 +91,7 @@ export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
  */
 function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   const taken = (inputs: readonly InputElement[], into: Answers, from: Answers): Answers => {
-    const ids = inputs.flatMap((input) => (isCalculation(input) ? [input.attrs.id] : []));
+    const ids = inputs.flatMap((input) => (isDerived(input) ? [input.attrs.id] : []));
     const rest = Object.entries(into).filter(([id]) => !ids.includes(id));
     return Object.fromEntries([...rest, ...Object.entries(from).filter(([id]) => ids.includes(id))]);
   };

@@ -102,16 +102,12 @@ export function signPdfLinkToken(vault: Vault, submission: LinkTarget): string {
   return `${submission.id}.${expires}.${signLink(vault, 'pdf links', submission, expires)}`;
 }
 
-/**
- * Returns the id of the submission that a link opens.
- * @throws ApiError not_found if the link is invalid or has expired.
- */
-export function openPdfLink(vault: Vault, form: Omit<LinkTarget, 'id'>, token: string): string {
+/** Returns the id of the submission that a link opens; undefined if the link is invalid or has expired. */
+export function readPdfLink(vault: Vault, form: Omit<LinkTarget, 'id'>, token: string): string | undefined {
   const [, id, expires, signature] = /^([\da-f-]{36})\.(\d{1,12})\.([\w-]+)$/.exec(token) ?? [];
   const isValid =
     id !== undefined &&
     Number(expires) >= now().getTime() / 1000 &&
     verifyLink(vault, 'pdf links', signature!, { ...form, id }, expires!);
-  if (!isValid) throw new ApiError('not_found', 'This link is invalid or has expired.');
-  return id;
+  return isValid ? id : undefined;
 }

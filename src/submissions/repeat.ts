@@ -38,7 +38,13 @@ export async function findRepeatedSubmit(db: Queryable, request: SubmitRequest):
   const answered = await readVersion(db, live, found.version);
   const checked =
     answered &&
-    checkAnswers(answered.form, raw, files, createEvaluationContext(live.settings, reference, work));
+    checkAnswers(
+      answered.form,
+      raw,
+      files,
+      createEvaluationContext(live.settings, reference, work),
+      answered.written,
+    );
   const isSame =
     checked?.ok &&
     found.key_digest !== null &&
@@ -85,7 +91,7 @@ async function readVersion(
   db: Queryable,
   live: LiveForm,
   version: number,
-): Promise<{ form: Form; fields: Fields } | undefined> {
+): Promise<{ form: Form; written?: Form; fields: Fields } | undefined> {
   if (version === live.version) return live;
   const [row] = await findFormVersion(db, { workspace_id: live.workspaceId, form_id: live.id, version });
   return row && { form: effectiveForm(row.structure), fields: row.fields as Fields };

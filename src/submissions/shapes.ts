@@ -94,6 +94,7 @@ const questionProperties = {
       { description: 'How a calculation shows its results.' },
     ),
   ),
+  pass_mark: Type.Optional(Type.Integer({ description: 'The points that are needed to pass a quiz.' })),
 };
 export const TableColumns = Type.Object({
   data: Type.Array(
@@ -225,13 +226,13 @@ const numbers = orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mea
 const metric = Type.Optional(
   Type.Object(
     {
-      name: Type.Enum(['nps', 'csat', 'ces']),
+      name: Type.Enum(['nps', 'csat', 'ces', 'pass_rate']),
       value: Type.Number(),
-      answers: Type.Integer({ description: 'The number of answers on the scale.' }),
+      answers: Type.Integer({ description: 'The number of answers that count.' }),
     },
     {
       description:
-        'The usual figure of a scale. `nps`, for 0 to 10: the percentage of 9 and 10 minus the percentage of 0 to 6, from -100 to 100. `csat`, for five levels: the percentage of the two highest. `ces`, for 1 to 7: the mean.',
+        'The usual figure of a scale or a quiz score. `nps`, for 0 to 10: the percentage of 9 and 10 minus the percentage of 0 to 6, from -100 to 100. `csat`, for five levels: the percentage of the two highest. `ces`, for 1 to 7: the mean. `pass_rate`, for a quiz score: the percentage that reaches the pass mark.',
     },
   ),
 );

@@ -61,7 +61,7 @@ const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
 export function checkSubmission(request: SubmitRequest): AnswersResult {
   const { live, raw, files, reference, work, verified } = request;
   const rules = createEvaluationContext(live.settings, reference, work);
-  const checked = checkAnswers(live.form, raw, files, rules);
+  const checked = checkAnswers(live.form, raw, files, rules, live.written);
   if (!checked.ok || !verified) return checked;
   const errors = findUnverified(live.form, checked.answers, verified);
   return errors.length > 0 ? { ok: false, errors } : checked;

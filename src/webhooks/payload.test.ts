@@ -49,7 +49,12 @@ const everything = (prefix: string, attrs: Record<string, unknown> = {}) =>
 const large = formOf(
   ...everything('top'),
   composite('plain', everything('inner')),
-  composite('rows', everything('cell'), { repeatable: true }),
+  // A score counts the questions of the whole form.
+  composite(
+    'rows',
+    everything('cell').filter(({ type }) => type !== 'score'),
+    { repeatable: true },
+  ),
   element('radio', 'pick', { options: ['A "quoted" one', 'B'], other: true }),
   element('text', 'toString', { label: 'ends a comment */ export const stolen = 1; /*', required: true }),
 );

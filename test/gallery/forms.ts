@@ -18,6 +18,7 @@ export type FormName =
   | 'order'
   | 'languages'
   | 'single'
+  | 'quiz'
   | 'closed'
   | 'early'
   | 'password'
@@ -393,6 +394,31 @@ const single = (say: Say): FormNode =>
     say(description),
   );
 
+/** A quiz with right answers, and a score of the form and of one group. */
+const quiz = (say: Say): FormNode =>
+  named(
+    stepsOf({}, [
+      element('text', 'name', { label: say('Full name') }),
+      composite(
+        'colours',
+        [
+          element('radio', 'red', {
+            label: say('Which colours do you like?'),
+            options: ['Madder', 'Weld'].map(say),
+            correct: [say('Madder')],
+            points: 2,
+            explanation: say('With everything.'),
+          }),
+          element('score', 'colour_score', { label: say('Yarn'), counts: 'section' }),
+        ],
+        { label: say('Yarn') },
+      ),
+      element('number', 'looms', { label: say('The looms'), correct: [12] }),
+      element('score', 'score', { label: say('Total'), pass_mark: 2 }),
+    ]),
+    say('Weaving workshop'),
+  );
+
 /** A form behind an access check. */
 const short = (say: Say): FormNode =>
   named(stepsOf({}, [element('text', 'name', { label: say('Full name') })]), say('Weaving workshop'));
@@ -414,6 +440,10 @@ export const galleryForms: Readonly<Record<FormName, (say: Say, photo: string) =
   order: (say, photo) => ({ structure: order(say, photo), settings: ordered(say) }),
   languages: (_say, photo) => inLanguages(photo),
   single: (say) => ({ structure: single(say), settings: { layout: 'question', review_step: true } }),
+  quiz: (say) => ({
+    structure: quiz(say),
+    settings: { quiz_results: 'answers', certificate_name_element: 'name', editing: true },
+  }),
   closed: (say) => ({
     structure: short(say),
     settings: { access: 'closed', closed_message: say('The workshop is over. The next one is in **June**.') },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { ConsolePerson } from '#test/console.ts';
-import { makeForm } from '#test/visitor.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
 import { seedOrder, seedWorkshop } from '#test/workshop.ts';
 import { computeTotpCode, totpStepAt } from '#workspaces/sign-in/two-factor-codes.ts';
 import { element } from '../ast/forms.ts';
+import { galleryForms } from './forms.ts';
 import { browser, outside } from './stage.ts';
 
 /**
@@ -58,6 +59,15 @@ await tenant.call('PATCH', `/submissions/${ordered!.id}`, {
     id: '7',
   },
 });
+const { structure, settings: quizSettings } = galleryForms.quiz((text) => text, '');
+const made = await tenant.call('POST', '/forms', { structure, settings: quizSettings, publish: true });
+assert.equal(made.status, 201, JSON.stringify(made.body));
+const quiz = made.body.id;
+for (const answers of [
+  { name: 'Anni Albers', red: 'Madder', looms: 12 },
+  { name: 'Otti Berger', looms: 3 },
+])
+  await openVisitor(outside).submit(quiz, answers);
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
 const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
@@ -403,6 +413,9 @@ const inside: readonly Screen[] = [
   ['spam', `${inForm}/spam`, 'tbody tr'],
   ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
+  ['summary-quiz', `/app/forms/${quiz}/summary`, '.element-figure'],
+  ['submission-quiz', `/app/forms/${quiz}/submissions`, '.sheet-link', openFirst],
+  ['submissions-quiz', `/app/forms/${quiz}/submissions`, '.sheet-link'],
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
   ['spam-selected', `${inForm}/spam`, 'tbody tr', selectBy('Select all on this page')],
   ['spam-held', `${inForm}/spam`, 'tbody tr', press('Grace Hopper')],
@@ -566,6 +579,19 @@ const inBuilder: readonly Screen[] = [
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText(/depends? on this/).waitFor();
     }),
+  ],
+  [
+    'builder-quiz-question',
+    `/app/forms/${quiz}`,
+    '.canvas-body',
+    doing(select('Which colours do you like?'), properties, toHeading('Quiz')),
+  ],
+  ['builder-quiz-score', `/app/forms/${quiz}`, '.canvas-body', doing(select('Total'), properties)],
+  [
+    'builder-quiz-settings',
+    `/app/forms/${quiz}`,
+    '.canvas-body',
+    doing(show('Settings'), toHeading('After a submission')),
   ],
   ['builder-shortcuts', inForm, '.canvas-body', doing(select('Phone'), pressKey('?'))],
   [

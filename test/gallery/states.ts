@@ -253,6 +253,17 @@ export const galleryStates: readonly GalleryState[] = [
   },
   { name: 'confirmation', form: 'workshop', act: toEnd },
   {
+    name: 'quiz-result',
+    form: 'quiz',
+    act: async (_page, place) => {
+      await field(place, 'name').fill('Anni Albers');
+      await place.locator('[name=red]').first().check();
+      await field(place, 'looms').fill('8');
+      await go(place, 'submit');
+      await place.locator('.quiz').waitFor();
+    },
+  },
+  {
     name: 'edit',
     form: 'workshop',
     act: async (page, place) => {

@@ -6,7 +6,7 @@ import {
   inputOptionsById,
   isInput,
   matrixRowsOf,
-  numberFormatOf,
+  numberDetailsOf,
   type Question,
 } from '#ast/form/tree.ts';
 import { formatNumber } from '#ast/rules/written-numbers.ts';
@@ -38,7 +38,10 @@ export const formatConsent = ({ at }: ConsentAnswer): string =>
   at === undefined ? 'Agreed' : `Agreed on ${formatTime(moment, at)} (UTC)`;
 
 /** The parts of a question that are needed to display its answers. */
-export type QuestionDisplay = Pick<Column, 'type' | 'option_labels' | 'rows' | 'number_format'> &
+export type QuestionDisplay = Pick<
+  Column,
+  'type' | 'option_labels' | 'rows' | 'number_format' | 'pass_mark'
+> &
   Partial<Pick<Column, 'inputs'>>;
 
 /** Returns the display details of a question from its form. */
@@ -60,13 +63,17 @@ const elementDisplay = (element: Question['element']): QuestionDisplay => ({
   option_labels: Object.fromEntries(
     [...inputOptionsById(element).values()].map(({ id, label }) => [id, label]),
   ),
-  ...(isInput(element) && numberFormatOf(element)),
+  ...(isInput(element) && numberDetailsOf(element)),
 });
 
 /** Formats an answer that is a single value. Dates and times have no time zone and are shown as given. */
 export function formatSingleAnswer(value: string | number | boolean, display?: QuestionDisplay): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return formatNumber(value, undefined, display?.number_format);
+  if (typeof value === 'number') {
+    const { number_format: format, pass_mark: mark } = display ?? {};
+    const text = formatNumber(value, undefined, format);
+    return mark === undefined ? text : `${text} (${value >= mark ? 'passed' : 'not passed'})`;
+  }
   if (display?.type === 'date') return formatTime(day, value);
   if (display?.type === 'datetime') return formatTime(moment, `${value}Z`);
   return (display && getProperty(display.option_labels, value)) ?? value;

@@ -847,7 +847,7 @@ test('each element type, built from its schema alone, is accepted with its requi
       words?.[0] ??
       examples?.[0] ??
       (type === 'array'
-        ? ['One', 'Two']
+        ? ['One', 'Two'].slice(0, name === 'correct' ? 1 : 2)
         : type === 'boolean'
           ? true
           : type === 'integer'

@@ -34,6 +34,44 @@ const PublicSubmit = nameSchema(
   }),
 );
 
+const points = {
+  points: Type.Number({ description: 'The points of the answers.' }),
+  of: Type.Number({ description: 'The most points of the questions that were asked.' }),
+};
+
+const QuizResult = nameSchema(
+  'QuizResult',
+  Type.Object(
+    {
+      scores: Type.Array(
+        Type.Object({
+          id: Type.String({ description: 'The ID of the element.' }),
+          label: Type.String(),
+          ...points,
+          passed: Type.Optional(Type.Boolean({ description: 'Only present if the score has a pass mark.' })),
+        }),
+      ),
+      answers: Type.Optional(
+        Type.Array(
+          Type.Object({
+            id: Type.String({ description: 'The ID of the question.' }),
+            label: Type.String(),
+            right: Type.Boolean(),
+            ...points,
+            answer: Type.Array(Type.String(), { description: 'The answer as people read it.' }),
+            correct: Type.Array(Type.String(), { description: 'The right answer as people read it.' }),
+            explanation: Type.Optional(Type.String()),
+          }),
+          { description: 'Only present if `quiz_results` is `answers`.' },
+        ),
+      ),
+    },
+    {
+      description: 'The result of a quiz. Not present if the form has no score, or `quiz_results` is `none`.',
+    },
+  ),
+);
+
 const Receipt = namedObject('Receipt', {
   id: Type.String({ format: 'uuid', description: 'The id of the submission.' }),
   form_id: uuidSchema,
@@ -61,6 +99,14 @@ const Receipt = namedObject('Receipt', {
       format: 'uri',
       description:
         'Where the visitor can cancel the submission. Send POST to cancel it. Only present if `editing` or `waiting_list` is on.',
+    }),
+  ),
+  quiz: Type.Optional(QuizResult),
+  certificate_url: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description:
+        'Where the visitor can download a certificate, for a day. Only present if the setting `certificate_name_element` is set and every pass mark is reached.',
     }),
   ),
   pdf_url: Type.Optional(

@@ -30,7 +30,7 @@ const notText = [5, true, {}, { length: 0 }, ['a']];
 const choose = 'choose one of the listed options.';
 const longHost = `${'a'.repeat(63)}.${'b'.repeat(63)}`;
 
-const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>, Values> = {
+const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculation' | 'score'>, Values> = {
   text: {
     good: ['Ada', 'two  spaces inside', '😀', 'x'.repeat(65_536)],
     tidied: [[' spaces around ', 'spaces around']],

@@ -12,8 +12,10 @@ import {
   collectValidAnswers,
   createFormProblem,
   type FieldProblem,
+  type Filling,
   findUnknownFields,
 } from './fill.ts';
+import { isShownById, withScores } from './quiz.ts';
 
 export type { EvaluationContext as AnswerContext } from '../logic/evaluate.ts';
 export type { FileAnswer } from '../rules/check-files.ts';
@@ -43,6 +45,7 @@ export type AnswersResult =
  * value. Returns the answers to store: tidied, without blank answers, blank rows and hidden elements
  * (docs/decisions/0012). Reads files only from `files`. Returns all problems in form order, followed by those
  * for unknown names.
+ * @param written the form with the right answers of a quiz, if `form` is the one that visitors receive.
  * @throws TooMuchWork
  */
 export function checkAnswers(
@@ -50,14 +53,17 @@ export function checkAnswers(
   raw: unknown,
   files: AnswerFiles,
   context: EvaluationContext,
+  written: Form = form,
 ): AnswersResult {
   const answers: Answers = {};
-  const problems = limitProblems(fillForm(answers, form, raw, files, context), formLimits.answerErrors, {
+  const shown = evaluateVisibility(form, raw, context, files);
+  const filling = fillForm(answers, form, { raw, files, shown, context });
+  const problems = limitProblems(filling, formLimits.answerErrors, {
     field: 'answers',
     problem: createFormProblem('more', { limit: formLimits.answerErrors }),
   });
   return problems.length === 0
-    ? { ok: true, answers }
+    ? { ok: true, answers: withScores(written, answers, isShownById(form, shown)) }
     : { ok: false, errors: problems.map((found) => toAnswerError(form, found)) };
 }
 
@@ -74,16 +80,14 @@ export function toAnswerError(form: Form, { field, problem }: FieldProblem): Ans
 function* fillForm(
   answers: Answers,
   form: Form,
-  raw: unknown,
-  files: AnswerFiles,
-  context: EvaluationContext,
+  { raw, ...given }: Omit<Filling, 'raw'> & { readonly raw: unknown },
 ): Generator<FieldProblem, void> {
   if (!isRecord(raw)) {
     yield { field: 'answers', problem: createFormProblem('answers') };
     return;
   }
   const questions = listQuestions(form);
-  const filling = { raw, files, shown: evaluateVisibility(form, raw, context, files), context };
+  const filling = { raw, ...given };
   yield* collectValidAnswers(answers, questions, filling);
   yield* findUnknownFields(form, questions, filling);
 }

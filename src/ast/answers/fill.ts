@@ -41,7 +41,7 @@ export type Answers = Record<string, AnswerValue>;
 export type FieldProblem = { readonly field: string; readonly problem: AnswerProblem };
 
 /** The raw answers and the context of their check. `File` is what the caller knows about a file. */
-type Filling<File extends FileFacts = FileFacts> = {
+export type Filling<File extends FileFacts = FileFacts> = {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, readonly File[]>;
   readonly shown: VisibleParts;
@@ -79,6 +79,8 @@ function* fillInput(
   row?: GroupRow,
 ): Problems {
   const { id } = input.attrs;
+  // Scores follow from all other answers (quiz.ts).
+  if (input.type === 'score') return;
   if (isCalculation(input)) {
     const result = filling.shown.calculated(input, row);
     if (result !== undefined) target[id] = result;

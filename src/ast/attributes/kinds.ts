@@ -177,6 +177,27 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
         'Calculates a number from other answers, which are written as {id}. Supports + - * / %, comparisons, and, or, not, if(), and the functions in docs/form-language.md.',
     }),
   },
+  // validate.ts checks that they are answers to the question.
+  correct: {
+    problem: ({ answers }, value) => {
+      const isList = Array.isArray(value) && value.length > 0 && value.length <= formLimits.options;
+      if (!isList) return `must be a list of 1 to ${formLimits.options} answers`;
+      if (value.some((answer) => typeof answer !== answers))
+        return `must contain only values of the type ${answers}`;
+      return new Set(value).size < value.length ? 'must not repeat an answer' : undefined;
+    },
+    schema: ({ answers, format }) => ({
+      type: 'array',
+      items: { type: answers },
+      ...(answers !== 'string' && { examples: [[answers === 'number' ? 42 : true]] }),
+      ...(format && { examples: [[momentExamples[format]]] }),
+      minItems: 1,
+      maxItems: formLimits.options,
+      uniqueItems: true,
+      description:
+        'The right answer, which visitors never receive before they submit. If several options can be chosen, exactly these must be chosen. Otherwise, each of these answers is right; letter case and outer spaces of text are ignored.',
+    }),
+  },
 };
 
 const momentExamples: Readonly<Record<MomentFormat, string>> = {

@@ -50,6 +50,8 @@ type KindDetails = {
   /** The texts of a node in the other languages (basics/translations-schema.ts). */
   readonly translations: object;
   readonly formula: object;
+  /** The right answers to a question. Of a list of options, all are right together; of others, any one is. */
+  readonly correct: { readonly answers: 'string' | 'number' | 'boolean'; readonly format?: MomentFormat };
 };
 
 export type AttributeKind = keyof KindDetails;
@@ -81,6 +83,7 @@ type KindValues = {
   readonly languages: readonly string[];
   readonly translations: Translations;
   readonly formula: string;
+  readonly correct: readonly (string | number | boolean)[];
 };
 
 type ValueOf<Spec> = Spec extends { kind: 'one-of'; values: readonly (infer Value)[] }

@@ -20,4 +20,5 @@ export const attributeDefaults = {
   hidden_length: 500,
   multiple: false,
   hidden: false,
+  counts: 'form',
 } as const;

@@ -24,6 +24,7 @@ import { ranking } from '../types/ranking/type.ts';
 import { rating } from '../types/rating/type.ts';
 import { richText } from '../types/rich_text/type.ts';
 import { scale } from '../types/scale/type.ts';
+import { score } from '../types/score/type.ts';
 import { shuffle, stepLayout, translations, visibilityAttributes } from '../types/shared-attributes.ts';
 import { signature } from '../types/signature/type.ts';
 import { text } from '../types/text/type.ts';
@@ -90,6 +91,7 @@ export const elementDefinitions = {
   picture_choice: pictureChoice,
   matrix,
   calculation,
+  score,
   signature,
   heading,
   paragraph,

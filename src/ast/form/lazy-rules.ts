@@ -7,6 +7,7 @@ import { rules as ranking } from '../types/ranking/rules.ts';
 import { rules as rating } from '../types/rating/rules.ts';
 import type { InputRules } from '../types/rules.ts';
 import { rules as scale } from '../types/scale/rules.ts';
+import { rules as score } from '../types/score/rules.ts';
 import { rules as signature } from '../types/signature/rules.ts';
 
 /**
@@ -22,5 +23,6 @@ export const lazyRules = {
   picture_choice,
   matrix,
   calculation,
+  score,
   signature,
 } as const satisfies Readonly<Record<string, InputRules>>;

@@ -10,7 +10,7 @@ const placeholder = new RegExp(String.raw`\{\{ ?(${elementIdPatternSource}) ?\}\
 export const pipedAttributes = ['label', 'help_text', 'title', 'description', 'text', 'caption'] as const;
 
 /** Text attributes without placeholders: hidden texts, the text of a consent, and error messages. */
-export const unpipedAttributes = ['placeholder', 'alt', 'statement', 'error_message'] as const;
+export const unpipedAttributes = ['placeholder', 'alt', 'statement', 'error_message', 'explanation'] as const;
 
 /** Splits a text into literal parts and the IDs of placeholders, alternating. */
 export function splitPiped(text: string): (string | { readonly id: string })[] {

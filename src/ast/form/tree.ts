@@ -70,6 +70,11 @@ export function isCalculation(element: Element): element is Calculation {
   return element.type === 'calculation';
 }
 
+/** Returns whether an answer follows from the others: a calculation or a score. Sent values are ignored. */
+export function isDerived({ type }: Element): boolean {
+  return type === 'calculation' || type === 'score';
+}
+
 /** Returns whether visitors are asked for the answer: false for calculations and hidden values. */
 export function isAnsweredByVisitor(input: InputElement): boolean {
   return !(inputRules[input.type] as InputRules).isUnasked;
@@ -151,8 +156,12 @@ export function placeholderOf({ attrs }: InputElement): string | undefined {
   return 'placeholder' in attrs ? attrs.placeholder : undefined;
 }
 
-/** Returns how a calculation shows its results, as a part of its column; nothing for other inputs. */
-export function numberFormatOf({ type, attrs }: InputElement): { number_format?: NumberFormat } {
+/** Returns what a column knows of its numbers: the format of a calculation, or the pass mark of a score. */
+export function numberDetailsOf({ type, attrs }: InputElement): {
+  number_format?: NumberFormat;
+  pass_mark?: number;
+} {
+  if (type === 'score') return attrs.pass_mark === undefined ? {} : { pass_mark: attrs.pass_mark };
   if (type !== 'calculation') return {};
   const { decimals, prefix, suffix } = attrs;
   return {

@@ -21,7 +21,7 @@ import { isMomentLimit, type MomentFormat } from '../rules/moments.ts';
 import { textInAllLanguages } from '../translations/text-in-all-languages.ts';
 import { rowKind } from '../types/matrix/rules.ts';
 import type { AnswerKind, InputRules } from '../types/rules.ts';
-import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
+import { isScoredLater, type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 const answered = ['answered', 'not_answered'] as const;
 const equal = ['equals', 'not_equals', 'one_of', ...answered] as const;
@@ -266,6 +266,7 @@ const mayBePiped = ({ attrs }: LogicNode): boolean =>
 function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
   if (!named) return 'which is not an element of the form';
   if (!isInputType(named.type)) return 'which has no answer';
+  if (named.type === 'score') return isScoredLater;
   if (!isBefore) return 'which is not asked before this text';
   if (named.group && named.group !== node.group)
     return `which has an answer in each row of ${nameOfNode(named.group)}; only text in that row can show it`;

@@ -194,6 +194,8 @@ function typeOfNamed(
   if (step.kind === 'answer') return { type: valueTypeOf(named.type), named, at, end };
   if (!havePoints(named.attrs))
     return problemAt(step, `uses the points of ${quote(id)}, whose options have no points`);
+  if (named.attrs['correct'] !== undefined)
+    return problemAt(step, `uses the points of ${quote(id)}, which would reveal its right answer`);
   return { type: 'number', at, end };
 }
 

@@ -3,7 +3,7 @@ import { isInputType } from '../form/input-rules.ts';
 import { checkFormula, type FindElement } from './check-formula.ts';
 import { formatFormulaProblem } from './formula/formula-problem.ts';
 import { parseFormula } from './formula/parse.ts';
-import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
+import { isScoredLater, type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 /**
  * Checks the formulas of a form. Their elements must be in the same or an earlier step, and in the same row
@@ -45,6 +45,7 @@ function createElementLookup(
     if (type === 'composite' && attrs['repeatable'] !== true)
       return 'which has no answer itself; name an element in it';
     if (type !== 'composite' && !isInputType(type)) return 'which has no answer';
+    if (type === 'score') return isScoredLater;
     if (named.path[0]! > path[0]!) return 'which is asked in a later step';
     const around = named.group === group ? undefined : named.group;
     return { type, attrs, ...(around && { group: around.id ?? '' }) };

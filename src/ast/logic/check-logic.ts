@@ -11,7 +11,13 @@ import { isInputType } from '../form/input-rules.ts';
 import { checkPiping, comparisonProblem, referenceComparisonProblem } from './check-condition.ts';
 import { checkFormulas } from './check-formulas.ts';
 import { findCycles } from './cycles.ts';
-import { type LogicNode, type LogicProblem, listConditionalOptions, nameOfNode } from './logic-node.ts';
+import {
+  isScoredLater,
+  type LogicNode,
+  type LogicProblem,
+  listConditionalOptions,
+  nameOfNode,
+} from './logic-node.ts';
 
 /**
  * Checks what conditions and jumps refer to (docs/decisions/0012). Conditions can use inputs of the same row,
@@ -92,6 +98,7 @@ function elementProblem(
   const name = quote(id);
   if (!named) return `names ${name}, which is not an element of the form`;
   if (named.type !== 'composite' && !isInputType(named.type)) return `names ${name}, which has no answer`;
+  if (named.type === 'score') return `names ${name}, ${isScoredLater}`;
   const [ownStep = 0] = node.path;
   const [namedStep = 0] = named.path;
   // Whether a step is shown is decided before the step's own elements have answers.

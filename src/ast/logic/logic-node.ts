@@ -40,6 +40,9 @@ export const listConditionalOptions = ({ options = [] }: LogicAttributes): reado
 /** A problem that concerns the whole form, with the path of its node. */
 export type LogicProblem = { readonly message: string; readonly path: readonly number[] };
 
+/** The end of a sentence about an element whose answer only the server knows. */
+export const isScoredLater = 'which is scored after the form is submitted';
+
 /** Returns a name for a node in a message: its ID or, without one, its type. */
 export function nameOfNode({ id, type }: LogicNode): string {
   return id === undefined ? `the ${type}` : quote(id);

@@ -138,7 +138,7 @@ test('translations with an unknown language, text or option are rejected with th
     `${begin} include "en", which is the language of the original texts.`,
   ]);
   assert.deepEqual(problem({ de: { colour: 'Rot', label: ' ' } }), [
-    `${begin} include "colour" in "de", which is not one of its texts: label, placeholder, help_text, error_message, options.`,
+    `${begin} include "colour" in "de", which is not one of its texts: label, placeholder, help_text, error_message, options, explanation.`,
     `${begin} must not have a blank "label" in "de"; omit it instead.`,
   ]);
   assert.deepEqual(problem({ de: { options: { Rot: 'Red', Blue: 'a\nb' }, help_text: { a: 'b' } } }), [

@@ -2,7 +2,7 @@ import { attributeDefaults } from '../basics/defaults.ts';
 import type { JsonSchema } from '../basics/json-schema.ts';
 import { formLimits } from '../basics/limits.ts';
 import { allowsOtherChoice, type ChoiceAttributes, optionIdOf, optionLabelOf } from '../basics/options.ts';
-import { inputAttributes, optionsLayout, shuffle } from './shared-attributes.ts';
+import { inputAttributes, optionsLayout, quizAttributes, shuffle } from './shared-attributes.ts';
 
 export const choiceAttributes = {
   ...inputAttributes,
@@ -16,6 +16,7 @@ export const choiceAttributes = {
   },
   shuffle: shuffle('Shuffle options'),
   other: { kind: 'boolean', title: 'Other answer', default: attributeDefaults.other },
+  ...quizAttributes('string'),
 } as const;
 
 export const radioAttributes = {

@@ -1,6 +1,7 @@
 import { autofillChoices } from '../basics/autofill-tokens.ts';
 import { attributeDefaults } from '../basics/defaults.ts';
 import { formLimits } from '../basics/limits.ts';
+import type { MomentFormat } from '../rules/moments.ts';
 
 /** The layouts of children (specification, "Element types"). A step accepts the same five. */
 const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
@@ -68,6 +69,17 @@ export const autocomplete = {
   values: autofillChoices,
   default: attributeDefaults.autocomplete,
 } as const;
+
+/**
+ * The right answer to a question of a quiz, its points and its explanation. Visitors never receive them before
+ * they submit (form/answer-key.ts).
+ */
+export const quizAttributes = (answers: 'string' | 'number' | 'boolean', format?: MomentFormat) =>
+  ({
+    correct: { kind: 'correct', title: 'Right answer', answers, ...(format && { format }) },
+    points: countAttribute('Points', 1, formLimits.points),
+    explanation: { kind: 'string', title: 'Explanation', maxBytes: formLimits.textBytes },
+  }) as const;
 
 /** Whether each answer is accepted in only one completed submission of the form. */
 export const unique = {

@@ -2,7 +2,13 @@ import type { JsonSchema } from '../basics/json-schema.ts';
 import { formLimits } from '../basics/limits.ts';
 import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.ts';
 import { addDays, type MomentFormat, toComparableMoments } from '../rules/moments.ts';
-import { autocomplete, countAttribute, inputAttributes, unique } from './shared-attributes.ts';
+import {
+  autocomplete,
+  countAttribute,
+  inputAttributes,
+  quizAttributes,
+  unique,
+} from './shared-attributes.ts';
 
 const lengthAttributes = {
   ...inputAttributes,
@@ -24,6 +30,7 @@ export const momentAttributes = <Format extends MomentFormat>(format: Format) =>
     unique,
     min: { kind: 'moment', title: 'Earliest', format },
     max: { kind: 'moment', title: 'Latest', format },
+    ...quizAttributes('string', format),
   }) as const;
 
 export const textSchema = (attrs: LengthRules, more: JsonSchema = {}): JsonSchema => ({

@@ -176,7 +176,7 @@ test('Tally texts are read in the pieces that its API returns; formatting is kep
   assert.deepEqual(leftOut(report), ['blocks[3].payload.safeHTMLSchema[3][1][1][1]']);
 });
 
-test('a Google Forms form keeps its pages, where options lead, its grids and its points', () => {
+test('a Google Forms form keeps its pages, where options lead, its grids and its right answers', () => {
   const { form, elements } = converted('google_forms');
   assert.deepEqual(form.children[0]!.attrs!.jumps, [
     { when: { element: 'will_you_join_us', is: 'equals', value: 'Yes' }, to: 'your_visit' },
@@ -191,7 +191,9 @@ test('a Google Forms form keeps its pages, where options lead, its grids and its
     options: ['Well', 'Not'],
   });
   assert.deepEqual(find(elements, 'photo')!['accept'], ['image/*', '.pdf']);
-  assert.equal(find(elements, 'score')!['formula'], 'points({where_is_the_reed})');
+  const { correct, points } = find(elements, 'where_is_the_reed')!;
+  assert.deepEqual([correct, points], [['In the beater'], 2]);
+  assert.ok(find(elements, 'score'));
 });
 
 test('a SurveyJS survey keeps its expressions, rows, languages and completion texts', () => {

@@ -12,15 +12,7 @@ import {
   leftOutReasons,
   mapWord,
 } from './importer-table.ts';
-import {
-  addJump,
-  addNode,
-  addScoreCalculation,
-  addStep,
-  createNode,
-  type Sketch,
-  type SketchNode,
-} from './sketch.ts';
+import { addJump, addNode, addStep, createNode, type Sketch, type SketchNode } from './sketch.ts';
 import type { SourcePart } from './source.ts';
 
 /**
@@ -62,7 +54,10 @@ export function readGoogleForms(root: SourcePart, sketch: Sketch): void {
   }
   for (const each of later) each();
   const quiz = root.part('settings.quizSettings');
-  if (quiz.flag('isQuiz')) addScoreCalculation(sketch, quiz);
+  const last = sketch.form.children.at(-1);
+  const isGraded = [...sketch.origins.keys()].some(({ attrs }) => attrs['correct'] !== undefined);
+  if (quiz.flag('isQuiz') && isGraded && last)
+    addNode(sketch, last, createNode('score', { id: sketch.newId('score'), label: 'Score' }), quiz);
 }
 
 type GoogleReading = FormImportContext & { readonly pages: ReadonlyMap<string, SketchNode> };
@@ -123,7 +118,12 @@ const questions: ElementMappings<GoogleReading> = {
     attrs: { shuffle: 'choiceQuestion.shuffle' },
     finish: readChoice,
   },
-  textQuestion: { type: (question) => (question.flag('textQuestion.paragraph') ? 'textarea' : 'text') },
+  textQuestion: {
+    type: (question) => (question.flag('textQuestion.paragraph') ? 'textarea' : 'text'),
+    finish: (question, node) => {
+      if (node.type === 'text') readGrading(question, node, (answers) => [...answers]);
+    },
+  },
   scaleQuestion: {
     type: 'scale',
     attrs: {
@@ -200,24 +200,32 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
 };
 
 function readChoice(question: SourcePart, node: SketchNode, { texts }: GoogleReading): void {
-  const grading = question.part('grading');
-  const worth = grading.number('pointValue') ?? 0;
-  const answers = grading.list('correctAnswers.answers');
-  const right = new Set(answers.map((answer) => answer.text('value')));
-  const isShared = node.type === 'multiple_choice';
-  const isGraded = worth > 0 && right.size > 0;
-  if (isGraded && isShared) grading.change('The points are divided among the correct choices.');
-  const points = isGraded ? worth / (isShared ? right.size : 1) : undefined;
   const plain = question.list('choiceQuestion.options').filter((option) => {
     option.part('image').leaveOut(leftOutReasons.elsewhere);
     if (option.flag('isOther') !== true) return true;
     node.attrs['other'] = true;
     return false;
   });
-  texts.setOptions(node, 'options', plain, (option) => {
-    const label = option.part('value');
-    return { label, points: right.has(label.text()) ? points : undefined };
-  });
+  texts.setOptions(node, 'options', plain, (option) => ({ label: option.part('value') }));
+  readGrading(question, node, (answers) =>
+    plain.flatMap((option) =>
+      answers.has(option.text('value')) ? [texts.read(option.part('value'))].filter(Boolean) : [],
+    ),
+  );
+}
+
+/** Reads the right answer of a quiz, its points and its explanation. */
+function readGrading(
+  question: SourcePart,
+  node: SketchNode,
+  correctOf: (answers: ReadonlySet<string | undefined>) => unknown[],
+): void {
+  const grading = question.part('grading');
+  const answers = grading.list('correctAnswers.answers').map((answer) => answer.text('value'));
+  const [points = 0, explanation] = [grading.number('pointValue'), grading.text('generalFeedback.text')];
+  const correct = correctOf(new Set(answers));
+  if (points < 1 || correct.length === 0) return;
+  Object.assign(node.attrs, { correct, points, ...(explanation !== undefined && { explanation }) });
 }
 
 /** Actions of an option that need no report. The next page needs no jump. */

@@ -17,13 +17,15 @@ const visitor = openVisitor(service);
 const tenant = await service.makeTenant();
 
 /** Submits a form whose settings send emails, and returns the ID of the submission. */
-async function submit(settings: object, who: string): Promise<string> {
+async function submit(settings: object, who: string, more: [string, string][] = []): Promise<string> {
   const form = await makeForm(
     tenant,
     [
       element('email', 'mail', { label: 'Address' }),
       element('text', 'name', { label: 'Full name' }),
       element('hidden', 'campaign', { label: 'Campaign' }),
+      element('yes_no', 'flat', { label: 'The earth is flat', correct: [false] }),
+      element('score', 'score', { label: 'Score', pass_mark: 1 }),
     ],
     { settings },
   );
@@ -31,6 +33,7 @@ async function submit(settings: object, who: string): Promise<string> {
     ['mail', who],
     ['name', 'Ada Lovelace'],
     ['campaign', 'internal'],
+    ...more,
   ];
   const { status, text, body } = await visitor.post(form.id, answers, asJson);
   assert.equal(status, 201, text);
@@ -70,6 +73,24 @@ test('a notification to an answer has the PDF of the receipt unless it says othe
   assert.match((await readPdf(await server.waitForOne('inherits@example.test')))!, /Ada Lovelace/);
   await submit({ receipt, notifications: [{ to, attach_pdf: false }] }, 'refuses@example.test');
   assert.equal(await readPdf(await server.waitForOne('refuses@example.test')), undefined);
+});
+
+test('a receipt also carries the certificate of a quiz, only if the visitor passed', async () => {
+  const settings = {
+    receipt: { attach_pdf: true },
+    receipt_email_element: 'mail',
+    certificate_name_element: 'name',
+    notifications: [{ to: 'school@example.test', attach_pdf: true }],
+  };
+  await submit(settings, 'passed@example.test', [['flat', 'no']]);
+  const namesTo = async (to: string): Promise<unknown> =>
+    (await server.waitForOne(to)).mail.attachments.map(({ filename }) =>
+      filename!.replace(/ [\dA-Z-]{11}/, ''),
+    );
+  assert.deepEqual(await namesTo('passed@example.test'), ['Contact.pdf', 'Contact certificate.pdf']);
+  assert.deepEqual(await namesTo('school@example.test'), ['Contact.pdf']);
+  await submit(settings, 'failed@example.test', [['flat', 'yes']]);
+  assert.deepEqual(await namesTo('failed@example.test'), ['Contact.pdf']);
 });
 
 test('an email about a submission in the trash says in its language that the PDF is missing', async () => {

@@ -31,10 +31,11 @@ const context: SendMailServices = {
   database,
   vault,
   signLink: ({ workspaceId, id }) => `https://files.test/${workspaceId}/${id}?signed`,
-  async renderPdf() {
-    const next = renderings.shift();
+  async renderPdf({ certificate }) {
+    const next = certificate ? new ApiError('not_found') : renderings.shift();
     if (!(next instanceof Buffer)) throw next ?? new Error('No rendering is left.');
-    return { bytes: next, formName: 'A/b "c"\r\nBcc: eve@example.test' };
+    const ending = ' AAAAA-BBBBB.pdf';
+    return { bytes: next, formName: 'A/b "c"\r\nBcc: eve@example.test', ending };
   },
   config: {
     smtp: smtpOf(server.url),

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { recordInvitationEmailOutcome } from '#invitations/mail-invitations.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, sharedDatabaseOf, transaction } from '#kit/database.ts';
@@ -45,7 +44,7 @@ type MessageParts = {
   /** When the email was written; the same in every attempt. */
   date: Date;
   letter: RenderedEmail;
-  pdf?: Pdf | undefined;
+  pdfs?: readonly Pdf[];
   replyTo?: string | undefined;
   unsubscribeUrl?: string | undefined;
 };
@@ -56,7 +55,7 @@ type MessageParts = {
  * files or URLs.
  */
 export async function composeMessage(parts: MessageParts): Promise<Buffer> {
-  const { id, from, to, subject, date, letter, pdf, replyTo, unsubscribeUrl } = parts;
+  const { id, from, to, subject, date, letter, pdfs = [], replyTo, unsubscribeUrl } = parts;
   // Loaded on first use, so that an instance without email does not need it.
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
@@ -67,7 +66,7 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
     date,
     text: letter.text,
     html: letter.html,
-    attachments: pdf ? [{ ...pdf, contentType: 'application/pdf' }] : [],
+    attachments: pdfs.map((pdf) => ({ ...pdf, contentType: 'application/pdf' })),
     headers: {
       // RFC 3834: prevents automatic replies.
       'Auto-Submitted': 'auto-generated',
@@ -228,20 +227,20 @@ export function createMailHandler(context: SendMailServices): JobHandler {
   return async (job, signal) => {
     const waiting = await findQueued(context, job);
     if (!waiting) return completeJob(database, job);
-    let pdf: Pdf | undefined;
+    let pdfs: readonly Pdf[] = [];
     if (config.smtp) {
       const late = await checkMailLimits(database, { ...job, ...waiting }, config);
       if (late) return postponeJob(context, job, waiting, late);
-      const rendered = await renderAttachment(context, job, waiting);
-      if (rendered && 'delay' in rendered) return postponeJob(context, job, waiting, rendered);
-      pdf = rendered;
+      const rendered = await renderAttachments(context, job, waiting);
+      if ('delay' in rendered) return postponeJob(context, job, waiting, rendered);
+      pdfs = rendered;
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
       if (!(await waitForSendSlot(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
     }
     // The email may have been canceled in the meantime.
     const mail = await findQueued(context, job);
     if (!mail) return completeJob(database, job);
-    await settle(context, job, mail, await attempt(context, job, { ...mail, pdf }, signal));
+    await settle(context, job, mail, await attempt(context, job, { ...mail, pdfs }, signal));
   };
 }
 
@@ -255,24 +254,35 @@ const longestPdf = 7_000_000;
 /** After this many failures in a row, about 15 s, the email is sent without its PDF. */
 const pdfFailures = 4;
 
-/** Renders the PDF of an email. Returns undefined to send it without one, or how long to wait. */
-async function renderAttachment(
+/**
+ * Renders the PDFs of an email: the submission and, for visitors, its certificate if it has one. Returns none to
+ * send it without, or how long to wait.
+ */
+async function renderAttachments(
   context: SendMailServices,
   { workspaceId, failures }: Job,
   { kind, content }: FoundMail,
-): Promise<Pdf | MailPostponement | undefined> {
+): Promise<Pdf[] | MailPostponement> {
   const { submissionId: id } = readContent(context.vault, content)?.pdf ?? {};
-  if (id === undefined) return undefined;
+  if (id === undefined) return [];
+  const pdfs: Pdf[] = [];
   try {
     const isForVisitor = kind !== 'notification';
-    const { bytes, formName } = await context.renderPdf({ workspaceId, id, isForVisitor });
-    const filename = fileNameOf(formName, ` ${formatSubmissionReference(id)}.pdf`);
-    return bytes.length <= longestPdf ? { filename, content: bytes } : undefined;
+    for (const certificate of isForVisitor ? [false, true] : [false]) {
+      const { bytes, formName, ending } = await context.renderPdf({
+        workspaceId,
+        id,
+        isForVisitor,
+        certificate,
+      });
+      if (bytes.length <= longestPdf) pdfs.push({ filename: fileNameOf(formName, ending), content: bytes });
+    }
+    return pdfs;
   } catch (error) {
     const { code, message, retryAfter = 5 }: Partial<ApiError> = error instanceof ApiError ? error : {};
     if (code === 'rate_limit_exceeded') return { reason: message!, delay: retryAfter };
-    // The submission is gone, or its PDF takes too long.
-    if (code === 'not_found' || code === 'service_unavailable' || failures >= pdfFailures) return undefined;
+    // There is no certificate, the submission is gone, or its PDF takes too long.
+    if (code === 'not_found' || code === 'service_unavailable' || failures >= pdfFailures) return pdfs;
     throw error;
   }
 }
@@ -280,7 +290,7 @@ async function renderAttachment(
 async function attempt(
   { vault, signLink, config }: SendMailServices,
   { workspaceId, id }: Job,
-  mail: FoundMail & { pdf: Pdf | undefined },
+  mail: FoundMail & { pdfs: readonly Pdf[] },
   signal: AbortSignal,
 ): Promise<SmtpOutcome> {
   const { smtp } = config;
@@ -288,8 +298,8 @@ async function attempt(
   const content = readContent(vault, mail.content);
   if (!content) return { kind: 'refused', reason: "The email can't be decrypted with this server's key." };
   const { letter, pdf: wanted, name, replyTo, unsubscribeUrl } = content;
-  const { pdf } = mail;
-  const more = wanted && !pdf ? [{ kind: 'text', text: wanted.fallback } as const] : [];
+  const { pdfs } = mail;
+  const more = wanted && pdfs.length === 0 ? [{ kind: 'text', text: wanted.fallback } as const] : [];
   const body = { ...letter, blocks: [...letter.blocks, ...more] };
   const raw = await composeMessage({
     id,
@@ -298,7 +308,7 @@ async function attempt(
     subject: mail.subject,
     date: mail.created_at,
     letter: renderEmail(body, (fileId) => signLink({ workspaceId, formId: mail.form_id!, id: fileId })),
-    pdf,
+    pdfs,
     replyTo,
     unsubscribeUrl,
   });

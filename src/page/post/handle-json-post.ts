@@ -66,6 +66,10 @@ const editAddress = ({ path }: Visit, { editToken }: AcceptedAnswers): string | 
 /** Returns the path of the link to the PDF of a submission. */
 export const pdfAddress = (path: string, token: string): string => `${path}/pdf/${token}`;
 
+/** Returns the path of the link to the certificate of a submission. */
+export const certificateAddress = (path: string, token: string): string =>
+  `${pdfAddress(path, token)}?certificate=true`;
+
 /**
  * Returns the confirmation's URL. It includes the personal links, which are hidden from other sites
  * (Referrer-Policy).
@@ -192,9 +196,14 @@ export function sendAcceptedSubmission(
     next: confirmedAddress(visit, result, confirmation),
     ...(edit !== undefined && live.settings.editing && { edit_url: `${origin}${edit}` }),
     ...(edit !== undefined && { cancel_url: `${origin}${edit}/cancel` }),
-    ...(confirmation.pdf !== undefined && {
-      pdf_url: `${origin}${pdfAddress(path, confirmation.pdf)}`,
-    }),
+    ...(confirmation.quiz && { quiz: confirmation.quiz }),
+    ...(confirmation.pdf !== undefined &&
+      live.settings.offer_pdf && { pdf_url: `${origin}${pdfAddress(path, confirmation.pdf)}` }),
+    ...(confirmation.pdf !== undefined &&
+      confirmation.isCertified &&
+      position === undefined && {
+        certificate_url: `${origin}${certificateAddress(path, confirmation.pdf)}`,
+      }),
   });
 }
 

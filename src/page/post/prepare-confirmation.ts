@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto';
-import { createAnswerFormatter } from '#ast/answers/format-piped.ts';
+import { createAnswerFormatter, createPlaceholderFiller } from '#ast/answers/format-piped.ts';
+import {
+  describeQuiz,
+  isPassed,
+  isShownById,
+  type QuizResult,
+  quizOf,
+  scoreAnswers,
+  withScores,
+} from '#ast/answers/quiz.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import { fillPiped, pipedIds } from '#ast/form/piping.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Confirmation, findConfirmationIndex, withConfirmation } from '#ast/settings-by-condition.ts';
+import { settingRows } from '#ast/settings-table.ts';
+import { formInLanguage } from '#ast/translations/translations.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import { signPdfLinkToken } from '#submissions/links.ts';
@@ -26,8 +37,12 @@ export type PreparedConfirmation = {
   readonly message: string | undefined;
   /** The answers for the page's URL, sealed so that the URL does not reveal them. */
   readonly token: string | undefined;
-  /** The token of the link to the PDF, if the form offers it. */
+  /** The token of the link to the PDF and the result, if the form offers one of them. */
   readonly pdf: string | undefined;
+  /** The result of a quiz, if the form shows it. */
+  readonly quiz: QuizResult | undefined;
+  /** Whether the visitor can download a certificate. */
+  readonly isCertified: boolean;
 };
 
 /** The posted answers, and the id under which they were accepted. */
@@ -35,30 +50,44 @@ type Sent = {
   readonly id: string;
   readonly raw: unknown;
   readonly files: ReadonlyMap<string, readonly { filename: string }[]>;
+  /** Whether nothing is stored, so that the URL of the confirmation has the result of a quiz. */
+  readonly isPreview?: boolean;
 };
 
 /** Prepares the confirmation of accepted answers. */
 export function prepareConfirmation(
   vault: Vault,
   visit: Visit,
-  { id, raw, files }: Sent,
+  { id, raw, files, isPreview = false }: Sent,
 ): PreparedConfirmation {
   const { live, locale: language, numberLocale, words, context } = visit;
-  const { confirmations = [] } = live.settings;
-  const place = findConfirmationIndex(confirmations, live.form, raw, context, files);
+  const { confirmations = [], quiz_results: results = settingRows.quiz_results.default } = live.settings;
+  const shown = evaluateVisibility(live.form, raw, context, files);
+  const format = { language, numberLocale, words };
+  // The form of the visit lacks the right answers.
+  const written = formInLanguage(live.written ?? live.form, visit.language);
+  const isShown = isShownById(live.form, shown);
+  const values = withScores(written, isRecord(raw) ? raw : {}, isShown);
+  const place = findConfirmationIndex(confirmations, live.form, values, context, files);
   const chosen = place === undefined ? undefined : confirmations[place];
   const settings = withConfirmation(live.settings, chosen);
   const message = settings.confirmation_message;
   const title = settings.theme?.confirmation_title ?? '';
   const ids = new Set(pipedIds(`${title} ${message ?? ''}`));
+  const fill = createPlaceholderFiller({ form: live.form, values, files, shown, format });
+  const quiz = describeQuiz(written, values, isShown, { results, format, fill });
+  const isCertified =
+    live.settings.certificate_name_element !== undefined && isPassed(scoreAnswers(written, values, isShown));
   const pdf = pdfTokenOf(vault, live, id);
-  if (ids.size === 0 && !chosen) return { settings, message, token: undefined, pdf };
+  const told = isPreview && quiz ? cutToUrl(quiz) : undefined;
+  if (ids.size === 0 && !chosen && !told)
+    return { settings, message, token: undefined, pdf, quiz, isCertified };
   const formatAnswer = createAnswerFormatter({
     form: live.form,
-    values: isRecord(raw) ? raw : {},
+    values,
     files,
-    shown: evaluateVisibility(live.form, raw, context, files),
-    format: { language, numberLocale, words },
+    shown,
+    format,
   });
   const answers: Record<string, string> = {};
   let left = confirmationCharacters;
@@ -75,25 +104,39 @@ export function prepareConfirmation(
       until: now().getTime() + confirmationMs,
       said: answers,
       ...(chosen && { chosen: markOf(chosen) }),
+      ...(told && { quiz: told }),
     }),
   );
   const filled = message && fillPiped(message, formatAnswer);
-  return { settings, message: filled, token: sealed.toString('base64url'), pdf };
+  return { settings, message: filled, token: sealed.toString('base64url'), pdf, quiz, isCertified };
 }
 
-/** Returns the token of the link to the PDF of a submission; undefined if the form does not offer it. */
+/**
+ * Returns the token of the link to the PDF and the quiz result of a submission; undefined if the form offers
+ * neither.
+ */
 export const pdfTokenOf = (
   vault: Vault,
-  { settings, workspaceId, id: formId }: Visit['live'],
+  { settings, workspaceId, id: formId, form }: Visit['live'],
   id: string,
 ): string | undefined =>
-  settings.offer_pdf ? signPdfLinkToken(vault, { workspaceId, formId, id }) : undefined;
+  settings.offer_pdf || quizOf(form).scores.length > 0
+    ? signPdfLinkToken(vault, { workspaceId, formId, id })
+    : undefined;
+
+/** Leaves out the answers of a long quiz: browsers and proxies truncate longer URLs. */
+const cutToUrl = (quiz: QuizResult): QuizResult =>
+  JSON.stringify(quiz).length > 2 * confirmationCharacters ? { scores: quiz.scores } : quiz;
 
 /** Reads the confirmation from a URL. If the token has expired or is invalid, no answers are shown. */
 export function readConfirmation(
   vault: Vault,
   { live, address }: Visit,
-): { readonly formatAnswer: FormatAnswer; readonly settings: Settings } {
+): {
+  readonly formatAnswer: FormatAnswer;
+  readonly settings: Settings;
+  readonly quiz: QuizResult | undefined;
+} {
   const token = address.own.get(confirmationParameter);
   const payload = token === undefined ? undefined : open(vault, token);
   const isOurs =
@@ -102,6 +145,7 @@ export function readConfirmation(
   return {
     formatAnswer: (id) => (isOurs && Object.hasOwn(payload.said, id) ? payload.said[id]! : ''),
     settings: withConfirmation(live.settings, chosen),
+    quiz: isOurs ? payload.quiz : undefined,
   };
 }
 
@@ -116,6 +160,8 @@ type SealedConfirmation = {
   readonly said: Readonly<Record<string, string>>;
   /** The mark of the confirmation that applies to the answers. */
   readonly chosen?: string;
+  /** The result of a quiz in a preview. */
+  readonly quiz?: QuizResult;
 };
 
 function open(vault: Vault, token: string): SealedConfirmation | undefined {

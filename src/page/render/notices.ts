@@ -42,6 +42,9 @@ type Confirmation = {
   readonly cancel?: { readonly address: string; readonly leavesFrame: boolean } | undefined;
   /** The link to the PDF of the answers. */
   readonly pdf?: { readonly address: string; readonly leavesFrame: boolean } | undefined;
+  /** The result of a quiz, and the link to its certificate. */
+  readonly quiz?: Html | undefined;
+  readonly certificate?: { readonly address: string; readonly leavesFrame: boolean } | undefined;
   /** The author's redirect URL, which opens outside the frame. */
   readonly onward?: string | undefined;
   /** The link to submit another response. */
@@ -51,7 +54,7 @@ type Confirmation = {
 
 /** Renders the page after a submission. Its heading gets the focus. */
 export function renderConfirmation(view: Confirmation): string {
-  const { words, edit, pdf, onward, again, title, say: formatAnswer = () => '' } = view;
+  const { words, edit, pdf, quiz, certificate, onward, again, title, say: formatAnswer = () => '' } = view;
   return renderPage(
     view,
     title === undefined
@@ -60,6 +63,8 @@ export function renderConfirmation(view: Confirmation): string {
     html`<div class="notice done">
 <h1 tabindex="-1" autofocus>${renderPiped(title ?? words.thanks, formatAnswer)}</h1>
 ${renderProse(view.message || words.received, (part) => renderPiped(part, formatAnswer))}
+${quiz}
+${certificate && html`<p class="prose">${link({ ...certificate, text: words.certificateLink })}</p>`}
 <div class="receipt"><p>${view.formName}<br>${words.receipt}</p>
 <p class="copied"><code${copyable(words, words.receipt)}>${view.receipt}</code></p></div>
 ${onward !== undefined && html`<p class="prose">${link({ address: onward, text: words.goOn, leavesFrame: true })}</p>`}

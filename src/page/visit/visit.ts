@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Locale } from '#ast/basics/language-tags.ts';
+import { withoutAnswerKey } from '#ast/form/answer-key.ts';
 import type { RawAnswers } from '#ast/form/fields.ts';
 import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { EvaluationContext } from '#ast/logic/evaluate.ts';
@@ -176,13 +177,16 @@ function findOrder(formId: string, { own }: FormAddressParameters, { ip, headers
   return hash('sha256', `${formId} ${ip} ${headers['user-agent']}`).slice(0, 8);
 }
 
-/** Returns the form in a language and order, with the given structure and arranged for its pages. */
+/**
+ * Returns the form in a language and order, with the given structure and arranged for its pages. It has no right
+ * answers: everything that visitors receive comes from it.
+ */
 function localizeForm(
   live: LiveForm,
   structure: Form,
   { language, locale, order }: Pick<Visit, 'language' | 'locale'> & { order: string | undefined },
 ): LiveForm {
-  const inLanguage = formInLanguage(structure, language);
+  const inLanguage = withoutAnswerKey(formInLanguage(structure, language));
   const ordered = order === undefined ? inLanguage : shuffleForm(inLanguage, order);
   const form = arrangeSteps(ordered, live.settings, wordsByLocale[locale]);
   if (form === live.form && live.settings.translations === undefined) return live;

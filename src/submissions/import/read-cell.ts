@@ -2,7 +2,13 @@ import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { otherChoice } from '#ast/basics/options.ts';
-import { answerKindOf, type InputElement, inputAllowsOther, takesSeveralInRow } from '#ast/form/tree.ts';
+import {
+  answerKindOf,
+  type InputElement,
+  inputAllowsOther,
+  isDerived,
+  takesSeveralInRow,
+} from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { parseListCell, parseRowsCell } from '../export/cells.ts';
 import type { ColumnFormat } from './mapping.ts';
@@ -253,7 +259,7 @@ function readInRow(question: ImportQuestion, value: string, context: CellContext
   if (input && answerKindOf(input) === 'files')
     return { problem: `"${question.labels[0]}" accepts files, which a cell cannot contain.` };
   // Calculated values are not imported but calculated again.
-  if (input?.type === 'calculation') return { value: undefined };
+  if (input && isDerived(input)) return { value: undefined };
   const parts = input?.type === 'consent' ? parseRowsCell(value) : undefined;
   if (parts?.length !== 1) return readImportCell(question, value, context);
   const read = readPairs(parts[0]!, (label) => {

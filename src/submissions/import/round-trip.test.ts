@@ -69,7 +69,7 @@ type Example = { readonly attrs?: Record<string, unknown>; readonly answer: fc.A
  * A question of each type with valid answers. Files are uploaded separately, and calculations have no input.
  */
 const exampleOf: Record<
-  Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>,
+  Exclude<InputType, 'file_upload' | 'signature' | 'calculation' | 'score'>,
   fc.Arbitrary<Example>
 > = {
   text: fc.constant({ answer: text }),

@@ -9,7 +9,7 @@ import {
   type Form,
   type InputElement,
   inputAllowsOther,
-  isCalculation,
+  isDerived,
   languagesOf,
   listQuestions,
   matrixRowsOf,
@@ -145,10 +145,10 @@ export const unimportableQuestions = memoizeByObject((form: Form): readonly Impo
 
 /** Returns the calculated questions. An import calculates them again. */
 export const calculatedQuestions = memoizeByObject((form: Form): readonly ImportQuestion[] =>
-  [...questionsOf(form).values()].filter(({ input }) => input && isCalculation(input)),
+  [...questionsOf(form).values()].filter(({ input }) => input && isDerived(input)),
 );
 
-const isReadable = (input: InputElement): boolean => answerKindOf(input) !== 'files' && !isCalculation(input);
+const isReadable = (input: InputElement): boolean => answerKindOf(input) !== 'files' && !isDerived(input);
 
 const questionsOf = memoizeByObject((form: Form): ReadonlyMap<string, ImportQuestion> => {
   const versions = [form, ...languagesOf(form).map((language) => formInLanguage(form, language))];

@@ -14,7 +14,10 @@ import {
   type Question,
 } from '#ast/form/tree.ts';
 import type { ConsentAnswer } from '#ast/types/rules.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Certificate } from '../quiz-result.ts';
 import type { PdfBlock, Picture } from './document.ts';
+import type { PdfWords } from './words/words.ts';
 
 /** The answers of a submission, and how to show them. */
 export type DescribedAnswers = {
@@ -28,6 +31,30 @@ export type DescribedAnswers = {
   /** The pictures of files by file id; other files are listed by name. */
   readonly pictures: ReadonlyMap<string, Picture>;
 };
+
+/**
+ * Returns the texts of a certificate below its title.
+ * @throws ApiError not_found if there is none.
+ */
+export function describeCertificate(
+  formName: string,
+  { completed }: PdfWords,
+  certificate: Certificate | undefined,
+): PdfBlock[] {
+  if (!certificate)
+    throw new ApiError(
+      'not_found',
+      'This submission has no certificate: its form has none, or a pass mark is not reached.',
+    );
+  const { name, scores } = certificate;
+  const lines = scores.map((text): PdfBlock => ({ kind: 'text', text }));
+  return [
+    { kind: 'signature', text: name },
+    { kind: 'text', text: completed },
+    question(2, formName),
+    ...lines,
+  ];
+}
 
 type Level = 2 | 3 | 4 | 5;
 

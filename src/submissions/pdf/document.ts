@@ -24,13 +24,15 @@ export type PdfDocument = {
   /** A BCP 47 tag. */
   readonly language: string;
   readonly size: PaperSize;
+  /** Whether it is one page in landscape format, with large centered texts and a frame. */
+  readonly isCertificate: boolean;
   /** The accent of the form's theme, `#rrggbb`. */
   readonly accent: string;
   readonly logo: Picture | undefined;
   readonly title: string;
-  /** When the submission was received. */
+  /** When the submission was received or, on a certificate, the day. */
   readonly subtitle: string;
   readonly blocks: readonly PdfBlock[];
-  /** The text at the bottom of each page, with `{number}` and `{total}`. */
+  /** The text at the bottom of each page, with `{number}` and `{total}`; on a certificate, its code. */
   readonly footer: string;
 };

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { attachmentHeader } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import { languageParameter } from '../shapes.ts';
 import { paperSizes } from './document.ts';
-import { type PdfServices, renderSubmissionPdf } from './render-submission-pdf.ts';
+import { type PdfServices, type RenderedPdf, renderSubmissionPdf } from './render-submission-pdf.ts';
 
 /** Returns the headers of a PDF that browsers save under the name of its form. */
-export const pdfHeaders = (formName: string, id: string) => ({
+export const pdfHeaders = ({ formName, ending }: RenderedPdf) => ({
   'Content-Type': 'application/pdf',
-  ...attachmentHeader(formName, ` ${formatSubmissionReference(id)}.pdf`),
+  ...attachmentHeader(formName, ending),
 });
 
 /** Operation that returns one submission as a document for people. */
@@ -26,19 +25,25 @@ export const getSubmissionPdfEndpoint = (services: PdfServices) =>
     query: Type.Object(
       {
         size: Type.Optional(Type.Enum([...paperSizes], { description: 'The paper size. Defaults to A4.' })),
+        certificate: Type.Optional(
+          Type.Boolean({
+            description:
+              'Returns the certificate of a quiz instead of the answers. 404 if a pass mark is not reached, or the form offers no certificate.',
+          }),
+        ),
         language: languageParameter,
       },
       { additionalProperties: false },
     ),
     reply: { status: 200, description: 'The file.', content: ['application/pdf'] },
     async run({ workspaceId, formIds, params, query }) {
-      const { bytes, formName } = await renderSubmissionPdf(services, {
+      const pdf = await renderSubmissionPdf(services, {
         ...query,
         workspaceId,
         id: params.id,
         isForVisitor: false,
         requireForm: (formId) => requireFormAccess(formIds, formId),
       });
-      return { headers: pdfHeaders(formName, params.id), stream: Readable.from([bytes]) };
+      return { headers: pdfHeaders(pdf), stream: Readable.from([pdf.bytes]) };
     },
   });

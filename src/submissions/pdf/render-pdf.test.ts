@@ -13,6 +13,7 @@ async function read(blocks: readonly PdfBlock[], more: Partial<PdfDocument> = {}
       language: 'en',
       size: 'A4',
       accent: '#0b6655',
+      isCertificate: false,
       logo: undefined,
       title: 'Contact',
       subtitle: 'Received today',

@@ -14,6 +14,9 @@ const rule = '#d5dad8';
 /** The height of a line, in multiples of the font size. */
 const leading = 1.45;
 
+/** How much larger the texts of a certificate are, and the additional space above them. */
+const certificate = { scale: 1.75, above: 11 } as const;
+
 /** How texts look: size in points, weight, color, and the space above. */
 const styles = {
   title: { size: 20, weight: 'bold', color: ink, above: 0 },
@@ -51,6 +54,7 @@ export async function renderPdf(
   const { language, size, title } = document;
   const doc = new PdfKit({
     size,
+    layout: document.isCertificate ? 'landscape' : 'portrait',
     margin: 0,
     font: '',
     bufferPages: true,
@@ -70,7 +74,13 @@ export async function renderPdf(
   const choose = await openFonts({ samples, language, operatorFiles }, (name, font) =>
     doc.registerFont(name, font as unknown as PDFKit.Mixins.PDFFontSource),
   );
-  const flow: Flow = { doc, document, direction: directionOf(language), choose, y: margin };
+  const flow: Flow = {
+    doc,
+    document,
+    direction: directionOf(language),
+    choose,
+    y: document.isCertificate ? 2 * margin : margin,
+  };
   drawContent(flow);
   const total = doc.bufferedPageRange().count;
   for (let number = 1; number <= total; number += 1) {
@@ -103,7 +113,15 @@ function drawContent(flow: Flow): void {
   const add = (type: string, draw: () => void): void => {
     root.add(doc.struct(type, {}, draw));
   };
-  drawArtifact(flow, 'Layout', () => doc.rect(0, 0, doc.page.width, 6).fill(document.accent));
+  const { width, height } = doc.page;
+  drawArtifact(flow, 'Layout', () =>
+    document.isCertificate
+      ? doc
+          .rect(24, 24, width - 48, height - 48)
+          .lineWidth(3)
+          .stroke(document.accent)
+      : doc.rect(0, 0, width, 6).fill(document.accent),
+  );
   if (document.logo) {
     const { logo } = document;
     drawArtifact(flow, 'Layout', () => drawPicture(flow, logo, { width: 160, height: 48 }));
@@ -197,8 +215,10 @@ function makeRoom(flow: Flow, height: number): void {
 }
 
 function drawText(flow: Flow, text: string, name: StyleName, { start, end }: Inset = wholeWidth): void {
-  const { size, weight, color = flow.document.accent, above } = styles[name];
-  flow.y += above;
+  const { weight, color = flow.document.accent, ...style } = styles[name];
+  const isLarge = flow.document.isCertificate && name !== 'footer';
+  const size = style.size * (isLarge ? certificate.scale : 1);
+  flow.y += style.above + (isLarge ? certificate.above : 0);
   const width = contentWidth(flow) - start - end;
   const measure = ({ font, text: run }: TextRun): number => flow.doc.font(font, size).widthOfString(run);
   for (const paragraph of clean(text).split('\n'))
@@ -214,9 +234,15 @@ function drawText(flow: Flow, text: string, name: StyleName, { start, end }: Ins
     }
 }
 
+/** Returns the left edge of something: at the start of the reading direction, or centered on a certificate. */
+function startOf({ doc, direction, document }: Flow, width: number, inset = 0): number {
+  if (document.isCertificate) return (doc.page.width - width) / 2;
+  return direction === 'rtl' ? doc.page.width - margin - inset - width : margin + inset;
+}
+
 function drawLine(flow: Flow, { runs, width }: TextLine, size: number, { start }: Inset): void {
-  const { doc, direction } = flow;
-  let x = direction === 'rtl' ? doc.page.width - margin - start - width : margin + start;
+  const { doc } = flow;
+  let x = startOf(flow, width, start);
   for (const { text, font, isReversed } of runs) {
     doc.font(font, size);
     const options = {
@@ -245,14 +271,13 @@ function drawPicture(
   { bytes, width, height }: Picture,
   box: { width: number; height: number },
 ): void {
-  const { doc, direction } = flow;
+  const { doc } = flow;
   // A pixel is at most 0.75 points, as on a screen.
   const scale = Math.min(0.75, box.width / width, box.height / height);
   const [w, h] = [width * scale, height * scale];
   flow.y += 4;
   makeRoom(flow, h);
-  const x = direction === 'rtl' ? doc.page.width - margin - w : margin;
-  doc.image(Buffer.from(bytes), x, flow.y, { width: w, height: h });
+  doc.image(Buffer.from(bytes), startOf(flow, w), flow.y, { width: w, height: h });
   flow.y += h + 4;
 }
 

@@ -1,8 +1,9 @@
 import type { Answers, FileAnswer } from '#ast/answers/check-answers.ts';
 import { localeOf } from '#ast/basics/language-tags.ts';
-import { fillTemplate, formatDateTime } from '#ast/basics/words.ts';
+import { fillTemplate, formatDateTime, formatDay } from '#ast/basics/words.ts';
 import { languagesOf } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
+import { formatSubmissionReference } from '#ast/short-reference.ts';
 import { paletteOf } from '#ast/theme/colour.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
@@ -10,29 +11,33 @@ import { limitConcurrency } from '#kit/concurrency.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { json, jsonb, nullable, requireRow, statement, timestamp } from '#kit/statement.ts';
+import { json, jsonb, nullable, requireRow, statement, textEnum, timestamp } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { versionJoin } from '../changes/edit.ts';
 import { mapFiles } from '../present.ts';
-import { describeAnswers } from './describe-submission.ts';
+import { describeStoredQuiz } from '../quiz-result.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
+import { describeAnswers, describeCertificate } from './describe-submission.ts';
 import type { PaperSize, PdfDocument } from './document.ts';
 import { readLogo, readPictures } from './pictures.ts';
 import type { renderPdf } from './render-pdf.ts';
 import { pdfWords } from './words/words.ts';
 
-/** Selects a submission with everything that its PDF shows. */
-const findForPdf = statement('workspace_id id', [
+/** Selects a submission with everything that its PDF and its quiz result show. */
+export const findForPdf = statement('workspace_id id', [
   'form_id language? created_at updated_at',
   {
+    status: textEnum<SubmissionStatus>(),
     completed_at: nullable(timestamp),
     answers: json<Answers>(),
+    reference: json<Record<string, string>>(),
     fields: json<Parameters<typeof mapFiles>[1]>(),
     structure: effectiveFormColumn,
     settings: jsonb<Settings>(),
   },
 ])`
-  select s.form_id, s.language, s.created_at, s.updated_at, s.completed_at, s.answers, v.fields, v.structure, f.settings
+  select s.form_id, s.status, s.language, s.created_at, s.updated_at, s.completed_at, s.answers, s.reference, v.fields, v.structure, f.settings
   from submissions s
   ${versionJoin}
   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
@@ -49,6 +54,8 @@ type PdfRequest = {
   readonly workspaceId: string;
   readonly id: string;
   readonly size?: PaperSize | undefined;
+  /** Whether to render the certificate of a quiz that was passed, instead of the answers. */
+  readonly certificate?: boolean | undefined;
   /** A language of the form (BCP 47). By default, members read the form as written, and visitors in theirs. */
   readonly language?: string | undefined;
   /** Whether the visitor reads it: hidden values and hidden calculations are left out. */
@@ -65,12 +72,12 @@ const tenAtOnce = limitConcurrency(10, { seconds: 5, why: 'This workspace is alr
 /** The last PDF of each workspace that is being rendered, or waits. */
 const lastPdfs = new Map<string, Promise<RenderedPdf>>();
 
-type RenderedPdf = { readonly bytes: Buffer; readonly formName: string };
+/** A PDF with the name of its form and the end of its file name. */
+export type RenderedPdf = { readonly bytes: Buffer; readonly formName: string; readonly ending: string };
 
 /**
  * Renders a submission as a PDF, in a thread, after the other PDFs of the workspace. Nothing is stored.
- * @returns the bytes, and the name of the form for the file name.
- * @throws ApiError not_found; rate_limit_exceeded while ten PDFs of the workspace are rendered or wait;
+ * @throws ApiError not_found, also if there is no certificate; rate_limit_exceeded while ten PDFs of the workspace are rendered or wait;
  * service_unavailable if it takes too long.
  */
 export async function renderSubmissionPdf(services: PdfServices, request: PdfRequest): Promise<RenderedPdf> {
@@ -94,7 +101,7 @@ type SubmissionRow = Awaited<ReturnType<typeof findForPdf>>[number];
 
 async function render(
   services: PdfServices,
-  { workspaceId, size = 'A4', language, isForVisitor }: PdfRequest,
+  { workspaceId, id, size = 'A4', certificate: isCertificate = false, language, isForVisitor }: PdfRequest,
   row: SubmissionRow,
 ): Promise<RenderedPdf> {
   const { structure, settings, answers, completed_at } = row;
@@ -105,24 +112,31 @@ async function render(
   const locale = localeOf(tag) ?? (setting === 'auto' ? 'en' : setting);
   const words = pdfWords[locale];
   const files: FileAnswer[] = [];
-  mapFiles(answers, row.fields, (file) => files[files.push(file) - 1]!);
+  if (!isCertificate) mapFiles(answers, row.fields, (file) => files[files.push(file) - 1]!);
   const [logo, pictures] = await Promise.all([
     readLogo(services, workspaceId, settings.theme?.logo),
     readPictures(services, workspaceId, files),
   ]);
   const form = formInLanguage(structure, tag);
   const format = { language: tag ?? locale, numberLocale: tag ?? locale, words };
-  const blocks = describeAnswers({ form, answers, isForVisitor, format, signed: words.signed, pictures });
-  const at = formatDateTime(completed_at ?? row.updated_at, locale, settings.time_zone);
+  const blocks = isCertificate
+    ? describeCertificate(form.attrs.name, words, describeStoredQuiz({ ...row, form }, format).certificate)
+    : describeAnswers({ form, answers, isForVisitor, format, signed: words.signed, pictures });
+  const at = (isCertificate ? formatDay : formatDateTime)(
+    completed_at ?? row.updated_at,
+    locale,
+    settings.time_zone,
+  );
   const document: PdfDocument = {
     language: tag ?? locale,
     size,
     accent: paletteOf({ ...settings.theme, mode: 'light' }, 'light').accent,
+    isCertificate,
     logo,
-    title: form.attrs.name,
-    subtitle: fillTemplate(completed_at ? words.received : words.saved, { date: at }),
+    title: isCertificate ? words.certificate : form.attrs.name,
+    subtitle: isCertificate ? at : fillTemplate(completed_at ? words.received : words.saved, { date: at }),
     blocks: blocks.length > 0 ? blocks : [{ kind: 'text', text: words.noAnswers }],
-    footer: words.page,
+    footer: isCertificate ? formatSubmissionReference(id) : words.page,
   };
   const module = new URL('render-pdf.ts', import.meta.url);
   const given: Parameters<typeof renderPdf> = [document, services.config.pdfFonts];
@@ -136,5 +150,6 @@ async function render(
       'service_unavailable',
       'The PDF takes too long. Try again later, or export the submission as CSV or NDJSON.',
     );
-  return { bytes: Buffer.from(bytes), formName: form.attrs.name };
+  const ending = ` ${formatSubmissionReference(id)}${isCertificate ? ' certificate' : ''}.pdf`;
+  return { bytes: Buffer.from(bytes), formName: form.attrs.name, ending };
 }

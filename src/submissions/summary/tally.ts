@@ -21,7 +21,10 @@ export type Tally = {
 export type GroupNumbers = Pick<ElementGroup, 'numbers' | 'metric'>;
 
 /** The question, as in its column. */
-export type SummarizedQuestion = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
+export type SummarizedQuestion = { type: ElementType } & Pick<
+  Column,
+  'options' | 'option_labels' | 'rows' | 'pass_mark'
+>;
 
 /** A count, while counting. */
 export type Counted = Pick<Bar, 'count' | 'groups'>;
@@ -65,8 +68,8 @@ export function tallyRows(): Tally {
   };
 }
 
-/** Counts numbers in bars of equal width, with minimum, maximum and mean. */
-export function tallyNumbers(): Tally {
+/** Counts numbers in bars of equal width, with minimum, maximum and mean, and the pass rate of a quiz score. */
+export function tallyNumbers({ pass_mark: mark }: Pick<SummarizedQuestion, 'pass_mark'> = {}): Tally {
   const numbers: number[] = [];
   /** With a comparison, the groups of each number. */
   const groupsOf: InGroups[] = [];
@@ -77,12 +80,19 @@ export function tallyNumbers(): Tally {
       if (groups) groupsOf.push(groups);
     },
     result() {
-      const inGroup = (group: 0 | 1): GroupNumbers => ({
-        numbers: spanOf(numbers.filter((_, index) => groupsOf[index]![group] === 1)),
-      });
+      const passRate = (of: readonly number[]): { metric?: Metric } => {
+        if (mark === undefined || of.length === 0) return {};
+        const value = round((100 * of.filter((number) => number >= mark).length) / of.length);
+        return { metric: { name: 'pass_rate', value, answers: of.length } };
+      };
+      const inGroup = (group: 0 | 1): GroupNumbers => {
+        const its = numbers.filter((_, index) => groupsOf[index]![group] === 1);
+        return { numbers: spanOf(its), ...passRate(its) };
+      };
       return {
         chart: 'histogram',
         ...histogram(numbers, groupsOf),
+        ...passRate(numbers),
         ...(groupsOf.length > 0 && { groups: [inGroup(0), inGroup(1)] }),
       };
     },
@@ -223,7 +233,7 @@ export function tallyConsentsOrSignatures({ type }: SummarizedQuestion): Tally {
 type Metric = NonNullable<ElementSummary['metric']>;
 
 /** Returns the usual figure of a scale with these levels, or undefined if it has none. */
-function metricNameOf(levels: readonly number[]): Metric['name'] | undefined {
+function metricNameOf(levels: readonly number[]): Exclude<Metric['name'], 'pass_rate'> | undefined {
   const [first, last] = [levels[0], levels.at(-1)];
   if (first === 0 && last === 10) return 'nps';
   if (first === 1 && last === 7) return 'ces';
@@ -247,7 +257,7 @@ function metricOf(levels: readonly number[], countOf: (level: number) => number)
     nps: () => round((100 * (sum([9, 10]) - sum([0, 1, 2, 3, 4, 5, 6]))) / answers),
     csat: () => round((100 * sum(levels.slice(-2))) / answers),
     ces: () => levels.reduce((total, level) => total + level * countOf(level), 0) / answers,
-  } as const satisfies Record<Metric['name'], () => number>;
+  } as const satisfies Record<Exclude<Metric['name'], 'pass_rate'>, () => number>;
   return { metric: { name, value: values[name](), answers } };
 }
 

@@ -108,7 +108,7 @@ function renderKnownElement(element: FormElement, place: ElementContext): Markup
   const { id, label } = { id: '', label: '', ...element.attrs };
   return parse(
     htmlToString(
-      html`<div class="field labelled not_shown"><label>${renderPiped(label, place.page.say)}</label>\n<div class="help"><p>Not shown to visitors. ${isCalculation(element) ? 'Calculated and saved with the answers.' : html`Filled from the form’s URL: <code>?${id}=…</code>`}</p></div></div>`,
+      html`<div class="field labelled not_shown"><label>${renderPiped(label, place.page.say)}</label>\n<div class="help"><p>${element.type === 'score' ? 'Shown after the submission. Adds up the points of right answers.' : html`Not shown to visitors. ${isCalculation(element) ? 'Calculated and saved with the answers.' : html`Filled from the form’s URL: <code>?${id}=…</code>`}`}</p></div></div>`,
     ),
   );
 }

@@ -87,6 +87,9 @@ export const toStructure: (node: EditNode) => FormNode = memoizeByObject(
   }),
 );
 
+/** Returns whether a form has a score. Only then, settings and questions offer what a quiz needs. */
+export const isQuiz = (root: EditNode): boolean => [...walkNodes(root)].some(({ type }) => type === 'score');
+
 /** Yields `node` and every node under it in reading order, parents first. */
 export function* walkNodes(node: EditNode): Generator<EditNode> {
   yield node;

@@ -142,9 +142,9 @@ function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
 export function updateSettingReferences(before: EditNode, after: EditNode, settings: Settings): Settings {
   if (before === after) return settings;
   const { subject_element: subject, receipt_email_element: receipt } = settings;
-  const { confirmations, notifications, receipt: words } = settings;
+  const { certificate_name_element: certified, confirmations, notifications, receipt: words } = settings;
   const texts = allSettingTexts(settings).flatMap(pipedIds);
-  const named = [subject, receipt, ...texts, ...namedIn([confirmations, notifications, words])];
+  const named = [subject, receipt, certified, ...texts, ...namedIn([confirmations, notifications, words])];
   const renamed = renamedAmong(new Set(named), before, after);
   if (renamed.size === 0) return settings;
   const follow = (id: string): string => renamed.get(id) ?? id;
@@ -153,6 +153,7 @@ export function updateSettingReferences(before: EditNode, after: EditNode, setti
     ...mapAllSettingTexts(settings, followIn),
     ...(subject && { subject_element: follow(subject) }),
     ...(receipt && { receipt_email_element: follow(receipt) }),
+    ...(certified && { certificate_name_element: follow(certified) }),
     ...(confirmations && { confirmations: renameIn(confirmations, follow) }),
     ...(notifications && { notifications: renameIn(notifications, follow) }),
     ...(words && { receipt: renameIn(words, follow) }),

@@ -159,10 +159,20 @@ export function setOptions(
   const old = node?.attrs[name];
   const before = validOptionsOf(old).map(({ id }) => id);
   const after = options.map(optionIdOf);
-  const changed = (from: EditNode): EditNode => setAttribute(from, key, name, options);
-  if (!node || before.length !== after.length) return changed(root);
-  const [at, ...others] = after.flatMap((id, index) => (id === before[index] ? [] : [index]));
-  if (at === undefined || others.length > 0) return changed(root);
+  const [at, ...others] =
+    before.length === after.length ? after.flatMap((id, index) => (id === before[index] ? [] : [index])) : [];
+  const isRenamed = at !== undefined && others.length === 0;
+  const changed = (from: EditNode): EditNode => {
+    const set = setAttribute(from, key, name, options);
+    const correct = node?.attrs['correct'];
+    if (name === 'rows' || !Array.isArray(correct)) return set;
+    // A renamed option stays right, and a removed one does not.
+    const kept = correct
+      .map((one: unknown) => (isRenamed && one === before[at] ? after[at] : one))
+      .filter((one) => after.some((id) => id === one) || !before.some((id) => id === one));
+    return setAttribute(set, key, 'correct', kept.length > 0 ? kept : undefined);
+  };
+  if (!node || !isRenamed) return changed(root);
   const [was, is] = [before[at]!, after[at]!];
   const relabeled = changeNode(root, key, (each) => ({
     ...each,

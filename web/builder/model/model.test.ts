@@ -11,6 +11,7 @@ import {
   moveNodes,
   setAttribute,
   setLabel,
+  setOptions,
 } from './edit.ts';
 import { type EditNode, findNode, parseEditableTree, textOf, toStructure, walkNodes } from './edit-node.ts';
 import { mergeStep, splitStep } from './edit-steps.ts';
@@ -335,4 +336,14 @@ test('each problem links to its node', () => {
     ['form', 'A required attribute is missing: "name".'],
     ['text', 'Element ids must be unique: "a" is used more than once.'],
   ]);
+});
+
+test('right answers follow a renamed option, stay when options move, and end with a removed one', () => {
+  const before = read(structure(element('radio', 'q', { correct: ['Green'] })));
+  const correctAfter = (options: string[]): unknown =>
+    byId(setOptions(before, byId(before, 'q').key, options), 'q').attrs['correct'];
+  assert.deepEqual(correctAfter(['Red', 'Lime', 'Blue']), ['Lime']);
+  assert.deepEqual(correctAfter(['Green', 'Red', 'Blue']), ['Green']);
+  assert.deepEqual(correctAfter(['Green', 'Blue']), ['Green']);
+  assert.equal(correctAfter(['Red', 'Blue']), undefined);
 });

@@ -16,6 +16,7 @@ import { useLeft } from '../../design/use-left.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { pathToNode } from '../model/edit-node.ts';
 import { shortenOption } from '../model/options-text.ts';
+import { CorrectField } from './correct-field.tsx';
 import { FormulaInput, InsertAnswerMenu, PipedReading } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
 import { ConditionField } from './logic.tsx';
@@ -199,7 +200,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   'one-of': ({ name, spec, value, error, onChange }) => (
     <Select
       label={spec.title}
-      {...(name === 'autocomplete' && { description: notes['autocomplete'] })}
+      description={notes[name]}
       value={typeof value === 'string' && spec.values.includes(value) ? value : spec.default}
       choices={spec.values.map((id) => ({ id, label: choiceWords[id] ?? formatId(id) }))}
       onChange={onChange}
@@ -254,6 +255,9 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   formula: ({ spec, value, error, onChange }) => (
     <FormulaInput label={spec.title} value={textOf(value)} error={error} onChange={onChange} />
   ),
+  correct: ({ spec, value, error, onChange }) => (
+    <CorrectField spec={spec} value={value} error={error} onChange={onChange} />
+  ),
   // Shown by the panel itself, because a question has them too.
   jumps: () => <></>,
   // Not shown in the panel (property-panel.tsx), because they are edited for the whole form in the languages
@@ -263,7 +267,13 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
 };
 
 /** The visible lines of texts with bold, italics and links. */
-const linesOf: Readonly<Record<string, number>> = { description: 2, help_text: 2, text: 12, statement: 4 };
+const linesOf: Readonly<Record<string, number>> = {
+  description: 2,
+  help_text: 2,
+  text: 12,
+  statement: 4,
+  explanation: 2,
+};
 
 /** Help texts for attributes whose title does not explain enough. */
 const notes: Readonly<Record<string, string>> = {
@@ -282,6 +292,10 @@ const notes: Readonly<Record<string, string>> = {
   hidden: 'Saved with the answers and available in conditions. The formula is visible in the page source.',
   decimals: 'Decimal places of the result. Leave empty for no rounding.',
   step: 'Allowed increments, starting from the minimum.',
+  points: 'Points for the right answer. The default is 1.',
+  explanation: 'Shown with the right answer after the submission.',
+  counts: 'Set the right answer in the panel of each question.',
+  pass_mark: 'The points that are needed to pass. Leave empty for none.',
 };
 
 /** Forms store sizes in bytes. */
@@ -295,6 +309,8 @@ const choiceWords: Readonly<Record<string, string>> = {
   grid_2: 'Two columns',
   grid_3: 'Three columns',
   grid_4: 'Four columns',
+  form: 'Whole form',
+  section: 'This group or step',
 };
 
 /** Formats a value that has no label in this table: `stars` becomes `Stars`. */

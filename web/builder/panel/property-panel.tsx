@@ -27,7 +27,7 @@ import type { Editor } from '../editor/editor.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { describeNode, titleOfType } from '../model/compare.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
-import { type EditNode, findNode, type NodeKey, pathToNode, textOf } from '../model/edit-node.ts';
+import { type EditNode, findNode, isQuiz, type NodeKey, pathToNode, textOf } from '../model/edit-node.ts';
 import { attributeSpecsOfNode, rewriteProblem } from '../model/form-problems.ts';
 import { convertibleTypes } from '../model/new-element.ts';
 import { selectedNodes } from '../model/node-positions.ts';
@@ -86,7 +86,7 @@ export function PropertyPanel({ problems, onLeave }: PanelProps): ReactElement {
       </div>
     ));
   const fields = { general: fieldsOf('general'), id: fieldsOf('id') };
-  const [validation, logic] = [fieldsOf('validation'), fieldsOf('logic')];
+  const [quiz, validation, logic] = [fieldsOf('quiz'), fieldsOf('validation'), fieldsOf('logic')];
   const skipping = stepToSkipFrom(root, node);
   const others = found.filter((message) => !inField.has(message));
   if (parts.length > 1)
@@ -105,6 +105,7 @@ export function PropertyPanel({ problems, onLeave }: PanelProps): ReactElement {
       ))}
       <TypeField node={node} />
       {fields.general}
+      {quiz.length > 0 && <PanelSection title="Quiz">{quiz}</PanelSection>}
       {validation.length > 0 && <PanelSection title="Validation">{validation}</PanelSection>}
       {logic.length > 0 && (
         <PanelSection title="Logic">
@@ -142,6 +143,8 @@ const whenLeft =
 function isSeen(root: EditNode, node: EditNode, name: string): boolean {
   if (node.attrs[name] !== undefined) return true;
   if (name === 'placeholder') return showsPlaceholder(node.type as InputType);
+  if (name === 'correct') return isQuiz(root);
+  if (name === 'points' || name === 'explanation') return node.attrs['correct'] !== undefined;
   return (
     name !== 'col_span' || String(pathToNode(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_')
   );

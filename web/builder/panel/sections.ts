@@ -1,7 +1,7 @@
 import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attributes/attributes.ts';
 
 /** The sections of the panel, in order. */
-export const panelSections = ['general', 'validation', 'logic', 'id'] as const;
+export const panelSections = ['general', 'quiz', 'validation', 'logic', 'id'] as const;
 
 export type PanelSectionName = (typeof panelSections)[number];
 
@@ -25,6 +25,7 @@ const ofKind: Readonly<Record<AttributeKind, PanelSectionName | undefined>> = {
   languages: undefined,
   translations: undefined,
   formula: 'general',
+  correct: 'quiz',
 };
 
 /**
@@ -37,14 +38,21 @@ export function groupAttributesBySection(
   const entries = Object.entries(specs).filter(([name]) => isOffered(name));
   const of = (section: PanelSectionName) =>
     entries.filter(([name, { kind }]) => sectionOf(name, kind) === section);
-  return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
+  return {
+    general: of('general'),
+    quiz: of('quiz'),
+    validation: of('validation'),
+    logic: of('logic'),
+    id: of('id'),
+  };
 }
 
 /**
  * Returns the section of an attribute. The rule and the error message belong to the validation; number
- * formatting does not.
+ * formatting and pass marks do not.
  */
 function sectionOf(name: string, kind: AttributeKind): PanelSectionName | undefined {
   if (name === 'error_message' || name === 'unique' || name === 'valid_when') return 'validation';
-  return name === 'decimals' ? 'general' : ofKind[kind];
+  if (name === 'points' || name === 'explanation') return 'quiz';
+  return name === 'decimals' || name === 'pass_mark' ? 'general' : ofKind[kind];
 }

@@ -134,7 +134,7 @@ export function ReceiptAnswersField({ form }: SettingProps): ReactElement {
 }
 
 type ElementProps = SettingProps & {
-  readonly name: 'receipt_email_element' | 'subject_element';
+  readonly name: 'receipt_email_element' | 'subject_element' | 'certificate_name_element';
   readonly candidatesOf: (form: Form) => readonly InputElement[];
   /** The label of the option that selects no element. */
   readonly none: string;

@@ -7,6 +7,7 @@ import { settingCards } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
 import { Card } from '../../design/page.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { isQuiz } from '../model/edit-node.ts';
 import { InsertAnswerMenu } from '../panel/formula-input.tsx';
 import { ConfirmationsField, NotificationsField } from './conditional-settings.tsx';
 import { ReceiptField } from './email-words.tsx';
@@ -48,6 +49,17 @@ const customFields: Partial<Record<SettingName, (props: SettingProps) => ReactEl
   ),
   receipt_answers: ReceiptAnswersField,
   receipt: ReceiptField,
+  quiz_results: ({ form }) =>
+    isQuiz(form.root) || form.error('quiz_results') ? <SettingField form={form} name="quiz_results" /> : null,
+  certificate_name_element: ({ form }) =>
+    isQuiz(form.root) || form.error('certificate_name_element') ? (
+      <ElementField
+        form={form}
+        name="certificate_name_element"
+        candidatesOf={subjectCandidates}
+        none="No certificate"
+      />
+    ) : null,
   subject_element: ({ form }) => (
     <ElementField form={form} name="subject_element" candidatesOf={subjectCandidates} none="Automatic" />
   ),

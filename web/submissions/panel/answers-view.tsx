@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue } from '#ast/answers/check-answers.ts';
+import { listQuizAnswers, type QuizAnswer } from '#ast/answers/quiz.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
 import { formatFileSize } from '#ast/basics/format-size.ts';
 import { getProperty } from '#ast/basics/json.ts';
@@ -94,6 +95,9 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
   const isAnswered = (question: Question): boolean =>
     getProperty(answers, question.element.attrs.id) !== undefined;
   const blank = questions.filter((question) => !isAnswered(question));
+  const marks = new Map(
+    listQuizAnswers(structure, answers, () => true, quizView).map((each) => [each.id, each]),
+  );
   return (
     <section className="answers" aria-label="Answers">
       <dl className="answer-list">
@@ -106,6 +110,7 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
                 value={getProperty(answers, question.element.attrs.id)!}
                 hits={hits}
               />
+              <QuizMark answer={marks.get(question.element.attrs.id)} />
             </dd>
           </div>
         ))}
@@ -121,6 +126,26 @@ export function AnswersView({ submission }: { submission: Shown }): ReactElement
         </details>
       )}
     </section>
+  );
+}
+
+/** The interface is in English, with numbers and dates in the format of the browser. */
+const quizView = {
+  format: { language: 'en', numberLocale: navigator.language, words: { yes: 'Yes', no: 'No' } },
+  fill: (label: string): string => label,
+};
+
+/** Says whether the answer to a question of a quiz is right, and what is. */
+function QuizMark({ answer }: { answer: QuizAnswer | undefined }): ReactElement | null {
+  if (!answer) return null;
+  const { right, points, of, correct } = answer;
+  const mark = right
+    ? 'Right'
+    : `${points > 0 ? 'Partly right' : 'Wrong'}. Right answer: ${correct.join(', ')}`;
+  return (
+    <p className="soft small">
+      {mark} · {points} of {formatCount(of, 'point')}
+    </p>
   );
 }
 

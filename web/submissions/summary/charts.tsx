@@ -266,6 +266,11 @@ const metrics = {
     how: 'Customer effort score: average of the answers on the scale from 1 to 7.',
     format: formatMean,
   },
+  pass_rate: {
+    short: 'passed',
+    how: 'Pass rate: percentage of scores that reach the pass mark.',
+    format: (value) => percent.format(value / 100),
+  },
 } as const satisfies Record<
   Metric['name'],
   { short: string; how: string; format: (value: number) => string }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../basics/json-schema.ts';
 import type { NumberRules } from '../../rules/check-rules.ts';
 import { defineInputType } from '../definition.ts';
-import { inputAttributes, unique } from '../shared-attributes.ts';
+import { inputAttributes, quizAttributes, unique } from '../shared-attributes.ts';
 
 export const number = defineInputType({
   title: 'Number',
@@ -13,6 +13,7 @@ export const number = defineInputType({
     min: { kind: 'number', title: 'Minimum' },
     max: { kind: 'number', title: 'Maximum' },
     step: { kind: 'number', title: 'Increment', isPositive: true },
+    ...quizAttributes('number'),
   },
   summary: 'numbers',
   columnWidth: 120,

@@ -3,7 +3,13 @@ import { formLimits } from '../../basics/limits.ts';
 import { optionIdOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { defineInputType } from '../definition.ts';
-import { countAttribute, optionsLayout, questionAttributes, shuffle } from '../shared-attributes.ts';
+import {
+  countAttribute,
+  optionsLayout,
+  questionAttributes,
+  quizAttributes,
+  shuffle,
+} from '../shared-attributes.ts';
 
 export const pictureChoice = defineInputType({
   title: 'Picture choice',
@@ -27,6 +33,7 @@ export const pictureChoice = defineInputType({
     options_layout: optionsLayout('grid_3'),
     min_choices: countAttribute('Minimum choices', 0, formLimits.pictureOptions),
     max_choices: countAttribute('Maximum choices', 1, formLimits.pictureOptions),
+    ...quizAttributes('string'),
   },
   summary: 'options',
   schema: ({ options, multiple, min_choices: least = 1, max_choices: most = options.length }) => ({

@@ -30,6 +30,7 @@ import { renderRanking } from './ranking.ts';
 import { renderRating } from './rating.ts';
 import { renderRichTextElement } from './rich-text.ts';
 import { renderScale } from './scale.ts';
+import { renderScore } from './score.ts';
 import { renderSignature } from './signature.ts';
 import {
   momentStyle,
@@ -74,6 +75,7 @@ const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> 
   hidden: renderHiddenInput,
   matrix: renderMatrix,
   calculation: renderCalculation,
+  score: renderScore,
   signature: renderSignature,
   heading: (element, place) => {
     const text = element.attrs?.label ?? '';

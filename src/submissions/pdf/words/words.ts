@@ -10,6 +10,6 @@ import pt from './pt.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 
 /** The service's own texts in a PDF. */
-type PdfWords = Readonly<Record<keyof typeof en, string>>;
+export type PdfWords = Readonly<Record<keyof typeof en, string>>;
 
 export const pdfWords: Readonly<Record<Locale, PdfWords>> = { en, fr, de, es, pt, nl, ar, ja, zh };

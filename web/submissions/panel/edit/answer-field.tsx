@@ -7,7 +7,7 @@ import {
   answerKindOf,
   type InputElement,
   inputAllowsOther,
-  isCalculation,
+  isDerived,
   isRequired,
   matrixRowsOf,
   optionsOf,
@@ -46,7 +46,7 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
 
 /** Renders the control that fits the question. */
 export function AnswerField(props: Props): ReactElement {
-  if (isCalculation(props.input)) return <Result {...props} />;
+  if (isDerived(props.input)) return <Result {...props} />;
   const Field = acceptsOneOption(props.input) ? SingleField : fields[answerKindOf(props.input)];
   return <Field {...props} />;
 }
