@@ -8,12 +8,13 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import type { Vault } from '#kit/vault.ts';
-import { findPositionByToken } from '#submissions/changes/edit-by-token.ts';
+import { type Vault, verifyLink } from '#kit/vault.ts';
 import { readPdfLink } from '#submissions/links.ts';
 import { findForPdf } from '#submissions/pdf/render-submission-pdf.ts';
 import { describeStoredQuiz, type StoredQuiz } from '#submissions/quiz-result.ts';
+import { hasSubmitLimits } from '#submissions/response-limit.ts';
 import { hasVisitorLink } from '#submissions/submission-record.ts';
+import { findPosition } from '#submissions/waiting-list.ts';
 import { getRedirectUrl, pdfAddress } from './post/handle-json-post.ts';
 import { confirmationParameter, readConfirmation } from './post/prepare-confirmation.ts';
 import { type LinkMailResult, renderConfirmation } from './render/notices.ts';
@@ -52,13 +53,14 @@ export async function confirmationPage(
   const quiz = await findQuizResult(context, visit, pdfToken);
   const result = quiz?.shown ?? previewed;
   const isChanged = address.own.has('_changed');
-  const linkPath =
-    hasVisitorLink(live.settings) && token !== undefined ? `${visit.path}/edit/${token}` : undefined;
-  const editPath = live.settings.editing ? linkPath : undefined;
+  const submission = { workspaceId: live.workspaceId, formId: live.id, id: receipt };
   const position =
-    live.settings.waiting_list && token !== undefined
-      ? await findPositionByToken(context.database, live.id, token)
+    token !== undefined && hasSubmitLimits(live) && verifyLink(context.vault, 'edit links', token, submission)
+      ? await findPosition(context.database, submission)
       : undefined;
+  const hasLink = hasVisitorLink(live.settings) || position !== undefined;
+  const linkPath = hasLink && token !== undefined ? `${visit.path}/edit/${token}` : undefined;
+  const editPath = live.settings.editing ? linkPath : undefined;
   const isNew = !isChanged && position === undefined;
   const own = new Map(
     [...address.own].filter(([name]) => name !== '_changed' && name !== confirmationParameter),

@@ -224,11 +224,59 @@ test('only a link of the form cancels, and only while the form has such links', 
   assert.equal((await visitor.fetch(own.replace('/cancel', ''))).status, 404, 'it cannot be edited');
   const setting = async (waiting_list: unknown) =>
     (await tenant.call('PATCH', `/forms/${id}`, { settings: { waiting_list } })).status;
+  const ben = await submit({ name: 'Ben' });
   assert.deepEqual([await setting('yes'), await setting(1), await setting(false)], [422, 422, 200]);
   assert.equal((await visitor.fetch(own, json)).status, 404);
+  // Who waits already still sees the position, and can cancel.
+  const confirmation = (await visitor.fetch(ben.next)).text;
+  assert.match(confirmation, /You’re number 1 on the waiting list\..*href="[^"]+\/cancel/s);
+  assert.equal((await cancel(ben)).status, 200);
   assert.equal(await setting(true), 200);
   assert.deepEqual((await visitor.fetch(own, json)).body, { id: ada.id, status: 'cancelled' });
   assert.equal((await statusOf(ada)).status, undefined);
+});
+
+test('the link of a waiting submission works until it has a place, and from then on for edit_days', async () => {
+  const { tenant, submit, promoted } = await open({ max_submissions: 1, editing: true, edit_days: 1 });
+  const ada = await submit({ name: 'Ada' });
+  const ben = await submit({ name: 'Ben' });
+  const daysLeft = async ({ id }: Joined) => {
+    const { rows } = await tenant.database.query<{ days: number }>(
+      'select round(extract(epoch from expires_at - now()) / 86400)::integer as days from submission_links where submission_id = $1',
+      [id],
+    );
+    return rows[0]!.days;
+  };
+  assert.deepEqual([await daysLeft(ada), await daysLeft(ben)], [1, 3_650]);
+  await cancel(ada);
+  await promoted(ben);
+  assert.equal(await daysLeft(ben), 1);
+});
+
+test('suspected spam to a full form or option looks like a waiting submission', async () => {
+  const { id, submit } = await open({ max_submissions: 3 }, [name, courses]);
+  await submit({ name: 'Ada', course: 'w' });
+  await submit({ name: 'Ben', course: 'w' });
+  const sendSpam = async (course: string) => {
+    const key = /name="_key" value="([^"]+)"/.exec((await visitor.fetch(`/f/${id}`)).text)![1]!;
+    const parts = [
+      ['name', 'Bot'],
+      ['course', course],
+      ['_key', key],
+      ['_website', 'x'],
+    ] as const;
+    const [first, again] = [await visitor.post(id, parts, asJson), await visitor.post(id, parts, asJson)];
+    assert.deepEqual(first.body, again.body);
+    const { status, position, next } = first.body as Joined;
+    const page = (await visitor.fetch(next)).text;
+    assert.equal(page.includes(`You’re number ${position} on the waiting list.`), position !== undefined);
+    return [status, position];
+  };
+  assert.deepEqual(await sendSpam('n'), ['completed', undefined]);
+  assert.deepEqual(await sendSpam('w'), ['waiting', 2]);
+  await submit({ name: 'Cy', course: 'n' });
+  await submit({ name: 'Dan', course: 'n' });
+  assert.deepEqual(await sendSpam('n'), ['waiting', 2]);
 });
 
 test('a member adds a submission to the list, and returns one to it; bulk changes give places', async () => {
@@ -240,7 +288,11 @@ test('a member adds a submission to the list, and returns one to it; bulk change
   assert.equal((await tenant.call('POST', `/forms/${id}/submissions/changes`, change)).status, 202);
   await promoted(added);
   // Two are completed for one place, so one that returns waits until the other is incomplete.
-  assert.equal((await tenant.call('PATCH', `/submissions/${added.id}`, { status: 'waiting' })).status, 200);
+  const returned = await tenant.call('PATCH', `/submissions/${added.id}`, { status: 'waiting' });
+  assert.partialDeepStrictEqual(returned, { status: 200, body: { status: 'waiting', position: 1 } });
+  await tenant.call('DELETE', `/submissions/${added.id}`);
+  const { body: restored } = await tenant.call('POST', `/submissions/${added.id}/restore`);
+  assert.partialDeepStrictEqual(restored, { status: 'waiting', position: 1 });
   assert.equal((await statusOf(added)).position, 1);
   await tenant.call('PATCH', `/submissions/${first.id}`, { status: 'incomplete' });
   await promoted(added);

@@ -21,7 +21,7 @@ import { filesStream } from '#submissions/export/files.ts';
 import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
-import { findPosition } from '#submissions/waiting-list.ts';
+import { describeWait } from '#submissions/waiting-list.ts';
 import { requireFormAccess } from '#workspaces/authenticate.ts';
 import type { Respondent } from '#workspaces/sign-in/respondent-shape.ts';
 import { readStages } from '#workspaces/stages.ts';
@@ -200,8 +200,6 @@ export function tableRowEndpoints({ database, storage, links }: FileServices & {
           (file) => ({ ...file, url: links.sign({ workspaceId, formId: form.formId, id: file.id }) }),
         );
         const { form_name, structure, is_live_version } = row;
-        const position =
-          row.status === 'waiting' ? await findPosition(database, { ...form, id: row.id }) : undefined;
         return {
           body: {
             ...asWireValue(factsOf(row)),
@@ -212,7 +210,7 @@ export function tableRowEndpoints({ database, storage, links }: FileServices & {
             form_name,
             structure,
             is_live_version,
-            ...(position !== undefined && { position }),
+            ...(await describeWait(database, { ...form, id: row.id }, row.status)),
             ...(await planTableReads(database, view).neighbours(row.id)),
             etag: formatEtag(row.updated_at),
           },

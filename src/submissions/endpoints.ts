@@ -15,7 +15,7 @@ import { Submission, submissionEtag, submissionJson } from './present.ts';
 import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 import { requireStorableReference, type SubmitServices } from './submit-request.ts';
-import { findPosition } from './waiting-list.ts';
+import { describeWait } from './waiting-list.ts';
 
 /** Operation that returns one submission. src/search lists and searches submissions. */
 export const getSubmissionEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
@@ -33,9 +33,9 @@ export const getSubmissionEndpoint = ({ database, links }: { database: Database;
       const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
       requireFormAccess(formIds, row.form_id);
       const place = { workspaceId, formId: row.form_id, id: row.id };
-      const position = row.status === 'waiting' ? await findPosition(database, place) : undefined;
-      const more = { ...(position !== undefined && { position }), ...(include && { tags: row.tags }) };
-      return { json: submissionJson(row, links, more), tag: submissionEtag({ ...row, position }) };
+      const wait = await describeWait(database, place, row.status);
+      const more = { ...wait, ...(include && { tags: row.tags }) };
+      return { json: submissionJson(row, links, more), tag: submissionEtag({ ...row, ...wait }) };
     },
   });
 

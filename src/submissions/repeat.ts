@@ -13,7 +13,7 @@ import {
   type SubmitRequest,
   type SubmitServices,
 } from './submit-request.ts';
-import { describeWait } from './waiting-list.ts';
+import { describeWait, placeOf, statusOfSpam } from './waiting-list.ts';
 
 /**
  * `none`: the key is unused; `other`: the key belongs to other answers; `same`: this repeats the earlier
@@ -70,8 +70,11 @@ export async function repeatEarlierResult(
   const { earlier, isSpam, status } = repeat;
   const editable = { live: request.live, id: earlier.id };
   // The edit link of spam begins to work when a member releases it.
-  const link = isSpam ? editTokenOf(vault, editable) : await createEditLink(database, vault, editable);
-  const wait = await describeWait(database, editable, status);
+  const link = isSpam
+    ? editTokenOf(vault, editable)
+    : await createEditLink(database, vault, editable, status);
+  const shown = isSpam ? statusOfSpam(request.live.settings) : status;
+  const wait = await describeWait(database, placeOf(editable), shown);
   return { ok: true, outcome: 'repeat', submission: earlier, ...link, ...wait };
 }
 

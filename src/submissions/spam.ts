@@ -23,7 +23,7 @@ import {
 import { addToSubmissionCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
 import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
 import { formatVerified, type VerifiedAddresses } from './verified.ts';
-import { admitAnswers } from './waiting-list.ts';
+import { admitAnswers, describeWait, placeOf, statusOfSpam } from './waiting-list.ts';
 
 /**
  * Why answers are in the spam box. `honeypot`: a field that people do not see was filled in. `too_fast`: they
@@ -64,8 +64,8 @@ const moveFilesToSpam = statement('workspace_id form_id held_id saved_id? ids', 
 export type Suspicion = { reason: SpamReason; address: Buffer; origin?: string | undefined };
 
 /**
- * Stores suspicious answers in the spam box. Their sender gets the response for a new submission: a bot must
- * not learn that it was recognized. Nothing is counted, found or sent to webhooks until a member releases the
+ * Stores suspicious answers in the spam box. Their sender gets the response for a new submission, or for a waiting
+ * one if there is no place: a bot must not learn that it was recognized. Nothing is counted, found or sent to webhooks until a member releases the
  * answers. Answers that were saved under the key are moved too.
  * @returns undefined if the key was used, or the form is deleted.
  * @throws ApiError conflict.
@@ -78,7 +78,8 @@ export async function storeSpam(
   const isNew = await transaction(context.database, (client) => insertIntoSpamBox(client, record, suspicion));
   if (!isNew) return undefined;
   const submission = { id: record.id, completedAt: record.createdAt };
-  return { ok: true, outcome: 'spam', submission, ...editTokenOf(context.vault, record) };
+  const wait = await describeWait(context.database, placeOf(record), statusOfSpam(record.live.settings));
+  return { ok: true, outcome: 'spam', submission, ...editTokenOf(context.vault, record), ...wait };
 }
 
 async function insertIntoSpamBox(
@@ -226,6 +227,6 @@ async function releaseOne(
     await updateQuotaUse(db, limited, id).catch(throwQuotaConflict('This submission cannot be released'));
   await moveFilesToSubmission(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteSpam(db, { ...row, ids: [id] });
-  await createEditLink(db, vault, record);
+  await createEditLink(db, vault, record, status);
   return recordSubmissionCreated(db, record, { status, at, occurredAt: now() });
 }

@@ -373,14 +373,18 @@ export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?:
       }
     : {};
 
+/** The days for which the link of a waiting submission works, until it gets a place. */
+const waitingDays = 3_650;
+
 /** Returns the token of a submission's edit link, and enables the link. */
 export async function createEditLink(
   db: Queryable,
   vault: Vault,
   { live, id }: Editable,
+  status: SubmissionStatus,
 ): Promise<{ editToken?: string }> {
   if (!hasVisitorLink(live.settings)) return {};
-  const days = editDaysOf(live.settings);
+  const days = status === 'waiting' ? waitingDays : editDaysOf(live.settings);
   const linked = { workspaceId: live.workspaceId, formId: live.id, submissionId: id };
   return { editToken: (await createOrExtendLink(db, vault, linked, { purpose: 'edit', days })).token };
 }

@@ -19,7 +19,7 @@ import {
 } from './submission-record.ts';
 import type { AcceptedSubmission, SubmitRequest, SubmitResult, SubmitServices } from './submit-request.ts';
 import { findUnverified } from './verified.ts';
-import { admitAnswers, describeWait } from './waiting-list.ts';
+import { admitAnswers, describeWait, placeOf } from './waiting-list.ts';
 
 type Attempt = (
   context: SubmitServices,
@@ -138,9 +138,9 @@ async function store(
       if (!(await insertRecord(client, admitted, status, isLate ? null : live.version))) return undefined;
       if (limited) await updateQuotaUse(client, limited, id);
       await claimAllFiles(client, record, record.fileIds);
-      const link = await createEditLink(client, context.vault, record);
+      const link = await createEditLink(client, context.vault, record, status);
       const jobs = await recordSubmissionCreated(client, record, { status, at });
-      return { completedAt: at, jobs, ...link, ...(await describeWait(client, record, status)) };
+      return { completedAt: at, jobs, ...link, ...(await describeWait(client, placeOf(record), status)) };
     }),
   );
   if (!stored) return undefined;

@@ -4,7 +4,6 @@ import type { Settings } from '#ast/settings.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { boolean, columns, json, jsonb, onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { countLeft, hasQuotas, type QuotaForm, type RemainingQuotas } from './quotas.ts';
-import type { SubmissionStatus } from './submission-rows.ts';
 
 /** The places that are left: of the response limit, and of each option with a capacity. */
 type Room = { left: number; readonly options: ReadonlyMap<string, Map<string, number>> };
@@ -38,14 +37,23 @@ const listWaiting = statement(
     select from unnest($elements, $options) as full_option (element_id, option) where ${choosesSql('s.answers')})
   order by s.completed_at limit $limit`;
 
-/** Counts the submissions up to a waiting one: those that wait for the form, or for one of its full options. */
+/**
+ * Counts the submissions up to a waiting one: those that wait for the form, or for one of its full options. Suspected
+ * spam without a place is counted as if it waited.
+ */
 const countUpTo = statement(['workspace_id form_id id', { is_full: boolean }, fullOptions], 'count')`
-  select count(*) as count from submissions mine
-  join submissions s on ${ofList} and s.completed_at <= mine.completed_at
-  where mine.workspace_id = $workspace_id and mine.id = $id and mine.status = 'waiting' and mine.trashed_at is null
+  with full_option as (select * from unnest($elements, $options) as given (element_id, option)),
+  mine as (
+    select s.id, s.answers, s.completed_at as at, 0 as self from submissions s where ${ofList} and s.id = $id
+    union all
+    select h.id, h.answers, h.created_at, 1 from held_submissions h
+    where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id
+      and ($is_full or exists (select from full_option where ${choosesSql('h.answers')})))
+  select mine.self + count(s.id) as count from mine
+  left join submissions s on ${ofList} and s.completed_at <= mine.at
     and ($is_full or s.id = mine.id or exists (
-      select from unnest($elements, $options) as full_option (element_id, option)
-      where ${choosesSql('s.answers')} and ${choosesSql('mine.answers')}))`;
+      select from full_option where ${choosesSql('s.answers')} and ${choosesSql('mine.answers')}))
+  group by mine.self`;
 
 /** Times on the list are in milliseconds and differ, so they order it. */
 const findNextTime = statement('workspace_id form_id now', 'at')`
@@ -180,7 +188,8 @@ export async function admitAnswers(
 
 /**
  * Returns the position of a submission on the waiting list, counted from 1: among all if the form is full,
- * otherwise among those that wait for one of its options. Undefined if it is not waiting.
+ * otherwise among those that wait for one of its options. Undefined if it is not waiting, and for suspected spam
+ * that would have a place.
  */
 export async function findPosition(
   db: Queryable,
@@ -191,16 +200,26 @@ export async function findPosition(
   const room = await findRoom(db, form);
   const list = { workspace_id: workspaceId, form_id: formId, id };
   const [counted] = await countUpTo(db, { ...list, is_full: room.left <= 0, ...listFullOptions(room) });
-  return counted!.count || undefined;
+  return counted?.count;
 }
 
-/** Returns the position of a stored submission with this status, for its visitor. */
+/** Where a submission waits. */
+export const placeOf = ({ live, id }: { live: { workspaceId: string; id: string }; id: string }) => ({
+  workspaceId: live.workspaceId,
+  formId: live.id,
+  id,
+});
+
+/** The status that the sender of suspected spam may be told. */
+export const statusOfSpam = ({ waiting_list }: Settings): 'waiting' | 'completed' =>
+  waiting_list ? 'waiting' : 'completed';
+
+/** Returns the position of a stored submission with this status, if it is waiting. */
 export async function describeWait(
   db: Queryable,
-  { live, id }: { live: { workspaceId: string; id: string }; id: string },
-  status: SubmissionStatus,
+  place: { workspaceId: string; formId: string; id: string },
+  status: string,
 ): Promise<{ position?: number }> {
-  if (status !== 'waiting') return {};
-  const position = await findPosition(db, { workspaceId: live.workspaceId, formId: live.id, id });
+  const position = status === 'waiting' ? await findPosition(db, place) : undefined;
   return position === undefined ? {} : { position };
 }

@@ -13,7 +13,7 @@ import { boolean, onlyRow, type Queryable, statement, textEnum } from '#kit/stat
 import { assignmentColumns } from '#rules/columns.ts';
 import { signSubmissionLinkToken } from '#submissions/links.ts';
 import { hasVisitorLink } from '#submissions/submission-record.ts';
-import { findPosition } from '#submissions/waiting-list.ts';
+import { describeWait } from '#submissions/waiting-list.ts';
 import { type EmailEvent, enqueueEmailEvent } from '#workspaces/audit/email-events.ts';
 import type { NoticeServices } from '../notice-context.ts';
 import {
@@ -123,11 +123,10 @@ export async function sendSubmissionNotices(
   const isWaiting = row.status === 'waiting' && !is_cancelled;
   const news: SubmissionNews | undefined = isWaiting ? 'waiting' : newsOf[kind];
   const place = { workspaceId, formId: row.form_id, id: row.id };
-  const position = isWaiting ? await findPosition(client, place) : undefined;
   const found = {
     ...row,
     news,
-    position,
+    ...(isWaiting && (await describeWait(client, place, row.status))),
     settings: settingsInLanguage(row.settings, row.language ?? undefined),
   };
   const { settings, structure, answers, reference } = found;
@@ -140,7 +139,9 @@ export async function sendSubmissionNotices(
   const edit = hasVisitorLink(settings)
     ? {
         url: `${await readPublicUrl(client, context.config, { workspaceId, formId: found.form_id })}/edit/${signSubmissionLinkToken(context.vault, 'edit', { workspaceId, formId: found.form_id, id: found.id })}`,
-        until: new Date(found.completed_at.getTime() + editDaysOf(settings) * dayMs),
+        until: new Date(
+          (news === 'promoted' ? now() : found.completed_at).getTime() + editDaysOf(settings) * dayMs,
+        ),
       }
     : undefined;
   await notifyAddresses(context, client, workspaceId, found, { heard, edit });

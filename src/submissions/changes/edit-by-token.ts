@@ -21,9 +21,11 @@ import { hasVisitorLink } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
 import { findUnverified, type VerifiedAddresses } from '../verified.ts';
-import { findPosition } from '../waiting-list.ts';
+import { describeWait } from '../waiting-list.ts';
 import { applyChange, type ReferenceData, versionJoin } from './edit.ts';
 import { trashSubmissionsInTransaction } from './trash.ts';
+
+type Editable = { settings: Settings; status: SubmissionStatus };
 
 /** Selects a completed or waiting submission that its visitor wants to edit. */
 const findEditable = statement('workspace_id id', [
@@ -119,7 +121,7 @@ async function findByToken(
   database: Database,
   formId: string,
   token: string,
-  mayUse = ({ editing }: Settings): boolean => editing === true,
+  mayUse = ({ settings: { editing } }: Editable): boolean => editing === true,
 ) {
   const { workspaceId, submissionId } = await openSubmissionLink(database, {
     formId,
@@ -127,21 +129,24 @@ async function findByToken(
     purpose: 'edit',
   });
   const [found] = await findEditable(database, { workspace_id: workspaceId, id: submissionId });
-  if (!found || !mayUse(found.settings))
-    throw new ApiError('not_found', 'This link is invalid or has expired.');
+  if (!found || !mayUse(found)) throw new ApiError('not_found', 'This link is invalid or has expired.');
   return { workspaceId, submissionId, form: found.structure, ...found };
 }
 
 /**
- * Finds the submission that the visitor of a link can cancel, with its position if it is waiting.
+ * Finds the submission that the visitor of a link can cancel, with its position if it is waiting. A waiting one can be
+ * cancelled even if the form no longer has a waiting list.
  * @throws ApiError not_found.
  */
 export async function openCancellation(database: Database, formId: string, token: string) {
-  const found = await findByToken(database, formId, token, hasVisitorLink);
-  const { workspaceId, submissionId: id, status, language } = found;
-  const position =
-    status === 'waiting' ? await findPosition(database, { workspaceId, formId, id }) : undefined;
-  return { workspaceId, formId, id, language, position };
+  const found = await findByToken(
+    database,
+    formId,
+    token,
+    ({ settings, status }) => status === 'waiting' || hasVisitorLink(settings),
+  );
+  const place = { workspaceId: found.workspaceId, formId, id: found.submissionId };
+  return { ...place, language: found.language, ...(await describeWait(database, place, found.status)) };
 }
 
 /** An invitation stays answered, so that the person gets no reminders. */
@@ -169,18 +174,4 @@ export async function cancelByToken(
     await enqueueEmailEvent(client, workspaceId, { kind: 'submission_cancelled', submissionId: id });
   });
   return { id };
-}
-
-/** Returns the position of a link's submission; undefined if it is not waiting, or the link does not work. */
-export async function findPositionByToken(
-  database: Database,
-  formId: string,
-  token: string,
-): Promise<number | undefined> {
-  try {
-    return (await openCancellation(database, formId, token)).position;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found') return undefined;
-    throw error;
-  }
 }

@@ -383,8 +383,8 @@ async function recordChangeEvent(
   const getsPlace = before.status === 'waiting' && after.status === 'completed';
   if (getsPlace && sendsSubmissionEmails(after.settings))
     await enqueueEmailEvent(db, workspaceId, { kind: 'submission_promoted', submissionId: after.id });
-  if (!isFirst) return deliveries;
   const completed = { live: { workspaceId, id: formId, settings: after.settings }, id: after.id };
-  await createEditLink(db, vault, completed);
+  if (isFirst || getsPlace) await createEditLink(db, vault, completed, after.status);
+  if (!isFirst) return deliveries;
   return deliveries + (await enqueueCompletionEmails(db, completed));
 }

@@ -20,6 +20,7 @@ import {
 } from '../present.ts';
 import { findSubmission } from '../submission-rows.ts';
 import type { SubmitServices } from '../submit-request.ts';
+import { describeWait } from '../waiting-list.ts';
 import { changeSubmission } from './edit.ts';
 import { removeSubmission } from './remove.ts';
 import { restoreMany, trashSubmission } from './trash.ts';
@@ -115,10 +116,11 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
           await findSubmission(database, { workspace_id: place.workspaceId, id: place.id }),
         );
         const { tags, updated_at, stage_id, assignee_id } = row;
-        const more = { tags, updated_at, unasked, stage_id, assignee_id };
+        const wait = await describeWait(database, place, row.status);
+        const more = { tags, updated_at, unasked, stage_id, assignee_id, ...wait };
         return {
           json: submissionJson(row, links, asWireValue(more)),
-          tag: submissionEtag(row),
+          tag: submissionEtag({ ...row, ...wait }),
         };
       },
     }),
@@ -162,7 +164,8 @@ export function submissionChangeEndpoints(context: SubmitServices & { links: Fil
         const { id, ...form } = await requireFormOfSubmission(database, scope, params.id, 'trash');
         await restoreMany(database, form, { ids: [id], by: scope.actor });
         const row = requireRow(await findSubmission(database, { workspace_id: form.workspaceId, id }));
-        return { json: submissionJson(row, links), tag: submissionEtag(row) };
+        const wait = await describeWait(database, { ...form, id }, row.status);
+        return { json: submissionJson(row, links, wait), tag: submissionEtag({ ...row, ...wait }) };
       },
     }),
   };
