@@ -13,7 +13,7 @@ import {
   type SubmitRequest,
   type SubmitServices,
 } from './submit-request.ts';
-import { describeWait, placeOf, statusOfSpam } from './waiting-list.ts';
+import { describeWait, idsOf, statusOfSpam } from './waiting-list.ts';
 
 /**
  * `none`: the key is unused; `other`: the key belongs to other answers; `same`: this repeats the earlier
@@ -74,7 +74,7 @@ export async function repeatEarlierResult(
     ? editTokenOf(vault, editable)
     : await createEditLink(database, vault, editable, status);
   const shown = isSpam ? statusOfSpam(request.live.settings) : status;
-  const wait = await describeWait(database, placeOf(editable), shown);
+  const wait = await describeWait(database, idsOf(editable), shown);
   return { ok: true, outcome: 'repeat', submission: earlier, ...link, ...wait };
 }
 

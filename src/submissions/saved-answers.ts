@@ -22,7 +22,7 @@ import {
 } from './submission-record.ts';
 import { moveSubmissionCount, type SubmissionStatus } from './submission-rows.ts';
 import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
-import { admitAnswers, describeWait, placeOf } from './waiting-list.ts';
+import { admitAnswers, describeWait, idsOf } from './waiting-list.ts';
 
 /** The answers that were saved under a key and never submitted. Locked until the transaction ends. */
 export const lockSavedAnswers = statement('workspace_id form_id key:uuid', 'id is_trashed')`
@@ -99,7 +99,7 @@ export async function completeSavedAnswers(
       await moveSubmissionCount(client, form, { from, to: status });
       const link = await createEditLink(client, context.vault, completed, status);
       const jobs = await recordSubmissionCreated(client, completed, { status, at });
-      const wait = await describeWait(client, placeOf(completed), status);
+      const wait = await describeWait(client, idsOf(completed), status);
       return { jobs, submission: { id: saved.id, completedAt: at }, ...link, ...wait };
     }),
   );

@@ -23,7 +23,7 @@ import {
 import { addToSubmissionCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
 import type { AcceptedSubmission, SubmitServices } from './submit-request.ts';
 import { formatVerified, type VerifiedAddresses } from './verified.ts';
-import { admitAnswers, describeWait, placeOf, statusOfSpam } from './waiting-list.ts';
+import { admitAnswers, describeWait, idsOf, statusOfSpam } from './waiting-list.ts';
 
 /**
  * Why answers are in the spam box. `honeypot`: a field that people do not see was filled in. `too_fast`: they
@@ -78,7 +78,7 @@ export async function storeSpam(
   const isNew = await transaction(context.database, (client) => insertIntoSpamBox(client, record, suspicion));
   if (!isNew) return undefined;
   const submission = { id: record.id, completedAt: record.createdAt };
-  const wait = await describeWait(context.database, placeOf(record), statusOfSpam(record.live.settings));
+  const wait = await describeWait(context.database, idsOf(record), statusOfSpam(record.live.settings));
   return { ok: true, outcome: 'spam', submission, ...editTokenOf(context.vault, record), ...wait };
 }
 

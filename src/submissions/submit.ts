@@ -19,7 +19,7 @@ import {
 } from './submission-record.ts';
 import type { AcceptedSubmission, SubmitRequest, SubmitResult, SubmitServices } from './submit-request.ts';
 import { findUnverified } from './verified.ts';
-import { admitAnswers, describeWait, placeOf } from './waiting-list.ts';
+import { admitAnswers, describeWait, idsOf } from './waiting-list.ts';
 
 type Attempt = (
   context: SubmitServices,
@@ -140,7 +140,7 @@ async function store(
       await claimAllFiles(client, record, record.fileIds);
       const link = await createEditLink(client, context.vault, record, status);
       const jobs = await recordSubmissionCreated(client, record, { status, at });
-      return { completedAt: at, jobs, ...link, ...(await describeWait(client, placeOf(record), status)) };
+      return { completedAt: at, jobs, ...link, ...(await describeWait(client, idsOf(record), status)) };
     }),
   );
   if (!stored) return undefined;

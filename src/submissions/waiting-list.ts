@@ -203,8 +203,8 @@ export async function findPosition(
   return counted?.count;
 }
 
-/** Where a submission waits. */
-export const placeOf = ({ live, id }: { live: { workspaceId: string; id: string }; id: string }) => ({
+/** Returns the IDs of a submission. */
+export const idsOf = ({ live, id }: { live: { workspaceId: string; id: string }; id: string }) => ({
   workspaceId: live.workspaceId,
   formId: live.id,
   id,

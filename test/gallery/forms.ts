@@ -23,7 +23,8 @@ export type FormName =
   | 'early'
   | 'password'
   | 'invited'
-  | 'full';
+  | 'full'
+  | 'waiting';
 
 const named = (structure: FormNode, name: string, description?: string): FormNode => ({
   ...structure,
@@ -455,4 +456,20 @@ export const galleryForms: Readonly<Record<FormName, (say: Say, photo: string) =
   password: (say) => ({ structure: short(say), settings: { access: 'password', password: 'open sesame' } }),
   invited: (say) => ({ structure: short(say), settings: { access: 'invited' } }),
   full: (say) => ({ structure: short(say), settings: { max_submissions: 1 } }),
+  waiting: (say) => ({
+    structure: named(
+      stepsOf({}, [
+        element('text', 'name', { label: say('Full name') }),
+        element('radio', 'course', {
+          label: say('Course'),
+          options: [
+            { id: 'w', label: say('Weaving'), capacity: 1 },
+            { id: 'd', label: say('Dyeing'), capacity: 3 },
+          ],
+        }),
+      ]),
+      say('Weaving workshop'),
+    ),
+    settings: { ...ending(say), max_submissions: 1, waiting_list: true },
+  }),
 };

@@ -95,9 +95,10 @@ async function addressOf(state: GalleryState, dress: Dress): Promise<string> {
   return `${site}/?${new URLSearchParams({ scheme, attributes, form: path.slice(3) }).toString()}`;
 }
 
-/** Returns the link of an answered invitation. Also submits once to the full form. */
+/** Returns the link of an answered invitation. Also submits once to the full forms. */
 async function usedLink(state: GalleryState, id: string): Promise<string> {
   if (state.form === 'full') await visitor.submit(id, {});
+  if (state.form === 'waiting') await visitor.submit(id, { course: 'w' });
   if (state.name !== 'used') return '';
   const invited = await tenant.call('POST', `/forms/${id}/invitations`, {
     invitations: [{ email: 'anni@example.org' }],

@@ -61,6 +61,13 @@ async function toEnd(page: Page, place: Place): Promise<void> {
   await place.locator('.receipt').waitFor();
 }
 
+async function joinList(_page: Page, place: Place): Promise<void> {
+  await field(place, 'name').fill('Anni Albers');
+  await place.locator('[name=course][value=w]').check();
+  await go(place, 'submit');
+  await place.locator('.receipt').waitFor();
+}
+
 async function chooseSome(_page: Page, place: Place): Promise<void> {
   await place.locator('[name=found][value=_other]').check();
   await place.locator('[name="_other[found]"], .other').first().fill('From my grandmother');
@@ -296,6 +303,27 @@ export const galleryStates: readonly GalleryState[] = [
   { name: 'closed', form: 'closed', ready: '.notice' },
   { name: 'early', form: 'early', ready: '.notice' },
   { name: 'full', form: 'full', ready: '.notice' },
+  { name: 'waiting-list', form: 'waiting' },
+  { name: 'waiting', form: 'waiting', act: joinList },
+  {
+    name: 'waiting-cancel',
+    form: 'waiting',
+    act: async (page, place) => {
+      await joinList(page, place);
+      await place.locator('a[href*="/cancel"]').click();
+      await place.locator('form[action*="/cancel"]').waitFor();
+    },
+  },
+  {
+    name: 'waiting-cancelled',
+    form: 'waiting',
+    act: async (page, place) => {
+      await joinList(page, place);
+      await place.locator('a[href*="/cancel"]').click();
+      await place.locator('form[action*="/cancel"] button').click();
+      await place.locator('.notice:not(:has(form))').waitFor();
+    },
+  },
   { name: 'invited', form: 'invited', ready: '.notice' },
   { name: 'used', form: 'invited', ready: '.notice', path: ({ used }) => used },
   {
