@@ -299,20 +299,29 @@ test('a member adds a submission to the list, and returns one to it; bulk change
 });
 
 test('visitors are emailed their position and their place, and authors learn of both and of a cancellation', async () => {
-  const { submit, promoted } = await open({ max_submissions: 1, notification_email: 'author@example.test' }, [
-    name,
-    element('email', 'email', { label: 'Email' }),
-  ]);
+  const { submit, promoted } = await open(
+    {
+      max_submissions: 1,
+      editing: true,
+      notification_email: 'author@example.test',
+      receipt: { subject: 'See you', message: 'Your place is sure. {{answers}}' },
+      receipt_answers: true,
+    },
+    [name, element('email', 'email', { label: 'Email' })],
+  );
   const ada = await submit({ name: 'Ada', email: 'ada@example.test' });
   const ben = await submit({ name: 'Ben', email: 'ben@example.test' });
   const [joined] = await server.waitFor('ben@example.test', 1);
   assert.match(joined!.mail.subject!, /^You’re on the waiting list: /);
   assert.match(joined!.mail.text!, /You’re number 1 on the waiting list\./);
-  assert.ok(joined!.mail.text!.includes(ben.cancel_url), joined!.mail.text);
+  for (const part of [ben.cancel_url, `${ben.edit_url}\n`, 'Name:\n  Ben'])
+    assert.ok(joined!.mail.text!.includes(part), joined!.mail.text);
+  assert.doesNotMatch(joined!.mail.text!, /Your place is sure/);
   await cancel(ada);
   await promoted(ben);
   const [, place] = await server.waitFor('ben@example.test', 2);
   assert.match(place!.mail.subject!, /^You have a place: /);
+  assert.match(place!.mail.text!, /Your place is sure/);
   const told = await server.waitFor('author@example.test', 4);
   const subjects = told.map(({ mail }) => mail.subject!.replace(/: .*/, '')).toSorted();
   assert.deepEqual(subjects, [

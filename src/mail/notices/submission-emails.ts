@@ -198,7 +198,7 @@ export function composeReceipt(
   publicUrl: string,
   {
     edit: link,
-    words: own,
+    words: own = {},
     spoken,
   }: { edit: EditLink; words?: EmailWords | undefined; spoken: LocaleChoice | undefined },
 ): Omit<NewMail, 'to'> {
@@ -223,7 +223,9 @@ export function composeReceipt(
   const listed: EmailBlock[] = [
     { kind: 'fields', fields: listAnswerFields(structure, answers, speech, isVisibleToVisitors) },
   ];
-  const { blocks, ...worded } = composeAuthorWords(own ?? {}, {
+  const { subject: _, message: __, ...withoutWords } = own;
+  // The author's own words may confirm a place.
+  const { blocks, ...worded } = composeAuthorWords(news === 'waiting' ? withoutWords : own, {
     form: structure,
     answers,
     speech,
@@ -238,7 +240,7 @@ export function composeReceipt(
     subject: fillTemplate(words.receiptSubject, values),
     ...worded,
     ...(told && { subject: fillTemplate(words[`${told}Subject`], values) }),
-    ...(own?.attach_pdf && { pdf: { submissionId: given.id, fallback: words.noPdf } }),
+    ...(own.attach_pdf && { pdf: { submissionId: given.id, fallback: words.noPdf } }),
     letter: {
       lang: locale,
       heading: told ? words[`${told}Heading`] : blocks ? form : words.receiptHeading,
