@@ -7,6 +7,7 @@ import { openDnsServer, serverFailure, type Zone } from '#test/dns-server.ts';
 import { type Body, callApi, openService } from '#test/service.ts';
 import { fetchAt, makeForm } from '#test/visitor.ts';
 import { webhookUserAgent } from '#webhooks/signature.ts';
+import { addVerifiedDomain } from './domains.ts';
 
 const service = await openService({ ALLOWED_HOSTS: 'intern.example.net' });
 const zone: Zone = {};
@@ -97,6 +98,11 @@ test('what is not a domain, and the hosts of the service, are refused', async ()
   assert.equal((await call('POST', '/domains', { domain })).status, 201);
   const again = await call('POST', '/domains', { domain: domain.toUpperCase() });
   assert.deepEqual([again.status, again.body.errors[0]?.code], [409, 'duplicate']);
+});
+
+test('the operator can add a domain only to a workspace that exists', async () => {
+  const adding = addVerifiedDomain(service.services, newId(), newDomain());
+  await assert.rejects(adding, { code: 'not_found', message: 'This workspace does not exist.' });
 });
 
 test('a workspace has at most 20 domains', async () => {

@@ -30,11 +30,11 @@ const listDomains = statement('workspace_id', domainColumns)`
 
 const findDomain = statement('workspace_id id', domainColumns)`${selection} and d.id = $id`;
 
-/** Adds a domain. Returns no row if the workspace already has it, or the maximum number. */
+/** Adds a domain. Returns no row if the workspace already has it, has the maximum number, or does not exist. */
 const insertDomain = statement('workspace_id id domain:text now most', 'id')`
   insert into domains (workspace_id, id, domain, created_at)
-  select $workspace_id, $id, $domain, $now
-  where $most > (select count(*) from domains where workspace_id = $workspace_id)
+  select w.id, $id, $domain, $now from workspaces w where w.id = $workspace_id
+    and $most > (select count(*) from domains where workspace_id = $workspace_id)
   on conflict (workspace_id, domain) do nothing returning id`;
 
 const deleteDomain = statement('workspace_id id', 'id')`
@@ -105,12 +105,13 @@ function readDomain(config: DomainServices['config'], given: string): string {
   return domain;
 }
 
-/** Adds a domain to a workspace and returns its ID. @throws ApiError validation_error, conflict. */
+/** Adds a domain to a workspace and returns its ID. @throws ApiError validation_error, not_found, conflict. */
 async function addDomain({ database, config }: DomainServices, workspaceId: string, given: string) {
   const domain = readDomain(config, given);
   const row = { workspace_id: workspaceId, id: newId(), domain, now: now(), most: mostDomains };
   if ((await insertDomain(database, row)).length > 0) return row.id;
   const rows = await listDomains(database, { workspace_id: workspaceId });
+  if (rows.length === 0) throw new ApiError('not_found', 'This workspace does not exist.');
   if (!rows.some((each) => each.domain === domain))
     throw new ApiError('conflict', `A workspace can have at most ${mostDomains} domains. Delete one first.`);
   const message = 'This workspace already has this domain.';
