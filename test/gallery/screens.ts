@@ -69,6 +69,10 @@ for (const answers of [
 ])
   await openVisitor(outside).submit(quiz, answers);
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
+const waitingSettings = { max_submissions: 1, waiting_list: true, slug: 'full-course' };
+const waiting = (await makeForm(tenant, [element('text', 'name')], { settings: waitingSettings })).id;
+for (const name of ['Anni Albers', 'Otti Berger', 'Gunta Stölzl'])
+  await outside.visitor.submit(waiting, { name });
 const scratch = (await makeForm(tenant, [element('text', 'name')], { publish: false })).id;
 const draft = (await makeForm(tenant, [element('email', 'email')], { publish: false })).id;
 for (const [id, labels] of [
@@ -412,6 +416,15 @@ const inside: readonly Screen[] = [
   ],
   ['spam', `${inForm}/spam`, 'tbody tr'],
   ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
+  [
+    'submissions-waiting',
+    `/app/forms/${waiting}/submissions?status=waiting`,
+    '.sheet-link',
+    async (page) => {
+      await openFirst(page);
+      await page.getByText('Position').waitFor();
+    },
+  ],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
   ['summary-quiz', `/app/forms/${quiz}/summary`, '.element-figure'],
   ['submission-quiz', `/app/forms/${quiz}/submissions`, '.sheet-link', openFirst],
