@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 926,
-  lines: 137_801,
+  lines: 137_826,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,
