@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Role } from '#rules/permissions.ts';
@@ -111,7 +112,11 @@ export async function signIn(
   const userId = await makePerson(database, email, options.name);
   const workspaceId =
     options.workspaceId ?? (await createWorkspace(database, { name: 'Test', plan: 'enterprise' })).id;
-  await addMember(database, { workspaceId, userId, role: options.role ?? 'owner' });
+  await addMember(await cellOfWorkspace(database, workspaceId), {
+    workspaceId,
+    userId,
+    role: options.role ?? 'owner',
+  });
   const cookie = await beginSession(service, userId);
   const [name, value] = cookie.split('=', 2) as [string, string];
   return {

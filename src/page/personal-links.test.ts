@@ -13,7 +13,6 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 const service = await shareService();
 const [victim, attacker] = [await service.makeTenant(), await service.makeTenant()];
 const visitor = openVisitor(service);
-const { database } = service.services;
 const questions = [element('text', 'city')];
 
 async function stage(tenant: Tenant, settings: object) {
@@ -27,7 +26,7 @@ async function changeId(
   tenant: Tenant,
   [from, to]: readonly [from: string, to: string],
 ): Promise<void> {
-  await transaction(database, async (client) => {
+  await transaction(tenant.database, async (client) => {
     await client.query('set local session_replication_role = replica');
     await client.query(`update ${table} set id = $3 where workspace_id = $1 and id = $2`, [
       tenant.workspaceId,
@@ -107,7 +106,7 @@ test('a link to saved answers opens no saved answers of another workspace with t
       ],
       { query: queryOf(guest) },
     );
-    const { rows } = await database.query<{ id: string }>(
+    const { rows } = await tenant.database.query<{ id: string }>(
       'select id from submissions where workspace_id = $1 and form_id = $2',
       [tenant.workspaceId, form.id],
     );
