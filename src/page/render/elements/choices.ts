@@ -1,5 +1,7 @@
+import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { optionsById, otherChoice, otherControlName } from '#ast/basics/options.ts';
 import { fillTemplate } from '#ast/basics/words.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
 import {
   type InputElement,
   inputAllowsOther,
@@ -7,9 +9,10 @@ import {
   optionsOf,
   placeholderOf,
 } from '#ast/form/tree.ts';
-import { attributes, type Html, html } from '../../markup/html.ts';
+import { attributes, type Html, html, renderPicture } from '../../markup/html.ts';
+import { renderMarkedLine } from '../../markup/rich-text.ts';
 import { fillPlural } from '../../words/words.ts';
-import { type Field, fillPlainText } from './element-context.ts';
+import { type Field, fieldAt, fillPlainText, withStyles } from './element-context.ts';
 import {
   ariaInvalidOf,
   controlAttributes,
@@ -110,7 +113,7 @@ function renderQuotaLeft(choice: Choice, page: Field['place']['page']): Html | u
 }
 
 /** Lists the options of a question and marks the chosen ones. */
-export function listChoices({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
+function listChoices({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
   const { places, shown, hasWaitingList } = place.page;
   const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
   return optionsOf(element).map(({ id, label, capacity, image, show_when: when }) => {
@@ -234,3 +237,55 @@ ${entries}
 </select>${other && other.text}`,
   );
 }
+
+/** The control is in the corner of the picture; the whole box is the label. */
+const pictureStyle = `
+.pictures > .option { position: relative; flex-flow: column; align-items: stretch; gap: var(--2); padding: var(--2); }
+.pictures > .option > input { position: absolute; inset-block-start: var(--4); inset-inline-start: var(--4); box-shadow: 0 0 0 3px var(--paper); }
+.pictures > .option > span:has(picture) { display: flex; flex-flow: column; gap: var(--2); }
+.pictures picture { display: block; }
+.pictures img { display: block; inline-size: 100%; block-size: auto; aspect-ratio: 4 / 3; object-fit: cover; border-radius: calc(.7 * var(--round)); background: var(--tint); }
+.pictures > .option:not(:has(picture)) > span { padding-inline-start: 2.5rem; }
+.pictures > .option:not(:has(picture)) > span:first-of-type { padding-block: var(--2) var(--1); }
+.pictures > .option:has(:disabled) img { opacity: .5; }
+.pictures > .option:has(:checked) { box-shadow: 0 0 0 2px var(--accent); border-color: var(--accent); }
+.pictures > .option > .left { margin-inline-start: 0; text-align: start; }
+.options_row.pictures > .option { inline-size: 8.5rem; }
+`;
+
+/** Radio buttons or checkboxes as labeled pictures. The labels also describe the pictures. */
+export const renderPictureChoice = withStyles<'picture_choice'>([pictureStyle], (element, place) => {
+  const field = fieldAt(element, place);
+  const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];
+  const list = listChoices(field, (option) => values.includes(option)).map(({ image, label, ...choice }) => ({
+    ...choice,
+    label:
+      image === undefined
+        ? label
+        : html`${renderPicture(place.page.pictureOf(image), '', '12rem')}<b>${label}</b>`,
+  }));
+  const layout = `${optionsLayoutOf(element, 'grid_3')} pictures`;
+  return renderChoices(field, element.attrs.multiple ? 'checkbox' : 'radio', list, { layout });
+});
+
+const consentStyle = `
+.options_consent > .option { align-items: flex-start; }
+.options_consent > .option > span { white-space: pre-line; }
+`;
+
+/** One checkbox beside the full consent text. */
+export const renderConsent = withStyles<'consent'>([consentStyle], (element, place) => {
+  const field = fieldAt(element, place);
+  // The value as posted or stored. In a row, the stored time identifies which consent it is.
+  const given = inputRules.consent.tidy(field.value);
+  const isChosen = given === true || isRecord(given);
+  const at = isRecord(given) ? getProperty(given, 'at') : undefined;
+  const list = [
+    {
+      value: place.row && typeof at === 'string' ? at : 'yes',
+      label: renderMarkedLine(element.attrs.statement),
+      isChosen,
+    },
+  ];
+  return renderChoices(field, 'checkbox', list, { layout: 'consent' });
+});

@@ -9,39 +9,34 @@ import {
   walkElements,
 } from '#ast/form/tree.ts';
 import { type Html, html } from '../../markup/html.ts';
-import { renderRichText as markedText } from '../../markup/rich-text.ts';
-import { renderCalculation } from './calculation.ts';
-import { isSearchable, renderCheckboxes, renderDropdown, renderRadios, renderYesNo } from './choices.ts';
-import { renderConsent } from './consent.ts';
+import { renderCalculation, renderScore } from './calculation.ts';
 import {
-  type ElementContext,
-  type ElementRenderer,
-  fieldAt,
-  renderPipedText,
-  withStyles,
-} from './element-context.ts';
+  isSearchable,
+  renderCheckboxes,
+  renderConsent,
+  renderDropdown,
+  renderPictureChoice,
+  renderRadios,
+  renderYesNo,
+} from './choices.ts';
+import { renderHeading, renderImageElement, renderParagraph, renderRichTextElement } from './content.ts';
+import { type ElementContext, type ElementRenderer, fieldAt, withStyles } from './element-context.ts';
+import { renderSignature, renderUpload } from './file-inputs.ts';
 import { boxAttributes } from './frame.ts';
 import { renderGroup } from './groups.ts';
-import { renderHiddenInput } from './hidden.ts';
-import { renderImageElement } from './image.ts';
+import { renderRating, renderScale } from './levels.ts';
 import { renderMatrix } from './matrix.ts';
-import { renderPictureChoice } from './picture-choice.ts';
 import { renderRanking } from './ranking.ts';
-import { renderRating } from './rating.ts';
-import { renderRichTextElement } from './rich-text.ts';
-import { renderScale } from './scale.ts';
-import { renderScore } from './score.ts';
-import { renderSignature } from './signature.ts';
 import {
   momentStyle,
   renderEmailInput,
+  renderHiddenInput,
   renderMomentInput,
   renderNumberInput,
   renderTextarea,
   renderTextInput,
   uncorrectedInputAttributes,
 } from './text-inputs.ts';
-import { renderUpload } from './upload.ts';
 
 /** The renderer of every element type. */
 const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> } = {
@@ -77,18 +72,8 @@ const elementRenderers: { readonly [Type in ElementType]: ElementRenderer<Type> 
   calculation: renderCalculation,
   score: renderScore,
   signature: renderSignature,
-  heading: (element, place) => {
-    const text = element.attrs?.label ?? '';
-    // Screen readers would announce an empty heading.
-    if (text === '') return html``;
-    return place.headingTag === 'h2'
-      ? html`<h2${boxAttributes(element, place)}>${renderPipedText(text, place)}</h2>`
-      : html`<h3${boxAttributes(element, place)}>${renderPipedText(text, place)}</h3>`;
-  },
-  paragraph: (element, place) =>
-    markedText(element.attrs?.label ?? '', boxAttributes(element, place, 'prose'), (part) =>
-      renderPipedText(part, place),
-    ),
+  heading: renderHeading,
+  paragraph: renderParagraph,
   divider: (element, place) => html`<hr${boxAttributes(element, place)}>`,
   image: renderImageElement,
   rich_text: renderRichTextElement,

@@ -6,7 +6,7 @@ import { textFormats } from '#ast/rules/text-formats.ts';
 import { formatEditableNumber, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import { attributes, type Html, html } from '../../markup/html.ts';
 import { formatProblemForVisitor } from '../../words/format-problem.ts';
-import type { Field } from './element-context.ts';
+import { type ElementRenderer, type Field, fieldAt } from './element-context.ts';
 import { controlAttributes, renderLabelledControl } from './frame.ts';
 
 /**
@@ -150,3 +150,9 @@ export function momentLimitAttributes(
   };
   return { 'data-min': limit(attrs.min, '00:00'), 'data-max': limit(attrs.max, '23:59') };
 }
+
+/** Renders a value from the URL, which each post repeats. It has no id, because no link leads to it. */
+export const renderHiddenInput: ElementRenderer<'hidden'> = (element, place) => {
+  const { name, value } = fieldAt(element, place);
+  return html`<input${attributes({ type: 'hidden', name, value: typeof value === 'string' ? value : '' })}>`;
+};
