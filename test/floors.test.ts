@@ -252,8 +252,8 @@ test('imports inside a room are not circular', () => {
  * 104,000 lines. These numbers may only be lowered, so a feature must make room for its lines.
  */
 const most = {
-  files: 926,
-  lines: 137_826,
+  files: 880,
+  lines: 137_732,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,
@@ -397,7 +397,7 @@ for (const [candidates, table] of [
       assert.deepEqual(found, []);
     });
 
-test('an element type consists of its own files, a renderer and a line in each of at most three tables', () => {
+test('an element type consists of its definition, its renderer and a line in each of at most three tables', () => {
   const tables = [
     'src/ast/form/elements.ts',
     'src/ast/form/input-rules.ts',
@@ -409,8 +409,9 @@ test('an element type consists of its own files, a renderer and a line in each o
   const others = [...ours, ...web]
     .filter(({ path }) => !/^(web\/forms\/templates|src\/forms\/import)\//.test(path))
     .map(({ path, text }) => ({ path, text: text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '') }));
+  // Definitions and renderers are in files of families, which have several types.
+  const own = /^src\/(ast\/types\/\w+-types|page\/render\/elements\/(?!element-renderers)[\w-]+)\.ts$/;
   for (const type of types) {
-    const own = new RegExp(`/${type}/|^src/page/render/elements/(?!element-renderers)[\\w-]+\\.ts$`);
     const named = others.filter(
       ({ path, text }) => !own.test(path) && new RegExp(`\\b${type}\\b`).test(text),
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { lazyRules } from './form/lazy-rules.ts';
 
@@ -50,11 +50,12 @@ test("the page's script bundles the checks, but no titles, schemas, validation o
 });
 
 test("the page's script loads exactly the rules of late types on demand, by type name", async () => {
-  const files = (await readdir(join(room, 'types'), { recursive: true })).filter((path) =>
-    /[\\/]rules\.ts$/.test(path),
-  );
+  const folder = join('types', 'lazy-rules');
+  const files = await readdir(join(room, folder));
   const found = await Promise.all(
-    files.map(async (path) => [dirname(path), (await import(join(room, 'types', path))).rules] as const),
+    files.map(
+      async (path) => [basename(path, '.ts'), (await import(join(room, folder, path))).rules] as const,
+    ),
   );
   assert.deepEqual(Object.fromEntries(found), lazyRules);
   const bundle = await bundleOf([
@@ -64,7 +65,7 @@ test("the page's script loads exactly the rules of late types on demand, by type
     'form/fields.ts',
   ]);
   assert.deepEqual(
-    files.filter((path) => bundle.has(join('types', path))),
+    files.filter((path) => bundle.has(join(folder, path))),
     [],
   );
 });

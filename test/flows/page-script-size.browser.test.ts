@@ -59,20 +59,20 @@ test('the first view of 20 elements is at most 12 KB gzipped, at most 8 of it sc
 });
 
 test('a form loads only the rules of its late types', { skip: isSlice }, async () => {
-  const rated = await stage.publish([
-    step('Rated', [element('rating', 'stars', { required: true }), element('text', 'name')]),
+  const chosen = await stage.publish([
+    step('Chosen', [element('picture_choice', 'animal', { required: true }), element('text', 'name')]),
   ]);
   const page = await stage.browser.open('/healthz', undefined, { isNew: true });
   const responses: Response[] = [];
   page.on('response', (response) => responses.push(response));
-  await page.goto(`${stage.service.url}/f/${rated.id}`, { waitUntil: 'networkidle' });
+  await page.goto(`${stage.service.url}/f/${chosen.id}`, { waitUntil: 'networkidle' });
   await wake(page);
-  assert.deepEqual(lateTypesIn(responses), ['rating']);
+  assert.deepEqual(lateTypesIn(responses), ['picture_choice']);
   await pressButton(page, 'Submit');
-  assert.match(await errorOf(page, 'stars').innerText(), /choose/i);
+  assert.match(await errorOf(page, 'animal').innerText(), /choose/i);
   assert.equal(new URL(page.url()).search, '', 'which the script said, without a new page');
-  await field(page, 'stars').check();
-  await until('the sentence is gone', async () => (await errorOf(page, 'stars').innerText()) === '');
+  await field(page, 'animal').check();
+  await until('the sentence is gone', async () => (await errorOf(page, 'animal').innerText()) === '');
   await page.context().close();
 });
 

@@ -5,7 +5,7 @@ import { type ChoiceOption, type Option, optionIdOf, optionLabelOf } from '#ast/
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import { fillPiped } from '#ast/form/piping.ts';
 import { areComparable, operatorsForKind as operatorsOfKind } from '#ast/logic/check-condition.ts';
-import { rowKind } from '#ast/types/matrix/rules.ts';
+import { rowKind } from '#ast/types/lazy-rules/matrix.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { formatPipedLabel } from '../design/marked-text.ts';
 

@@ -250,7 +250,7 @@ type Part = { readonly startOnPage: (page: Page) => void };
  * The rules of element types that load late (src/ast/form/lazy-rules.ts), and the scripts for their controls,
  * by file path.
  */
-const rules = import.meta.glob<{ rules: InputRules }>('./*/rules.ts', { base: '../../src/ast/types' });
+const rules = import.meta.glob<{ rules: InputRules }>('./*.ts', { base: '../../src/ast/types/lazy-rules' });
 const starts = import.meta.glob<Part>('./types/*.ts');
 
 /** Loads the rules and parts for the form's element types only. The caller starts the parts. */
@@ -260,7 +260,7 @@ async function loadTypes(form: Form): Promise<Part[]> {
   if (elements.some(({ attrs }) => attrs && 'pattern' in attrs))
     lazyPattern.compile = (await import('#ast/rules/pattern.ts')).compilePattern;
   const loaded = [...types].map(async (type) => {
-    const own = await rules[`./${type}/rules.ts`]?.();
+    const own = await rules[`./${type}.ts`]?.();
     if (own) Object.assign(inputRules, { [type]: own.rules });
     return (await starts[`./types/${type}.ts`]?.()) ?? [];
   });

@@ -28,10 +28,8 @@ export default defineConfig({
       preserveEntrySignatures: 'allow-extension',
       output: {
         entryFileNames: 'page-[hash].js',
-        // Uses the element type's name instead of `rules`. Names are short, because pages with these files
-        // wait for every byte.
-        chunkFileNames: ({ facadeModuleId }) =>
-          `${/\/types\/(\w+)\/rules\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? '[name]'}-[hash:6].js`,
+        // Names are short, because pages with these files wait for every byte.
+        chunkFileNames: '[name]-[hash:6].js',
         minify: true,
         // Later chunks use the shared code of the `start` chunk, which saves requests.
         codeSplitting: {

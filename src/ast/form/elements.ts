@@ -1,37 +1,22 @@
 import type { AttributeSpecs } from '../attributes/attributes.ts';
 import { formLimits } from '../basics/limits.ts';
-import { calculation } from '../types/calculation/type.ts';
-import { composite } from '../types/composite/type.ts';
-import { consent } from '../types/consent/type.ts';
-import { date } from '../types/date/type.ts';
-import { datetime } from '../types/datetime/type.ts';
+import {
+  consent,
+  dropdown,
+  matrix,
+  multipleChoice,
+  pictureChoice,
+  radio,
+  ranking,
+  yesNo,
+} from '../types/choice-types.ts';
 import type { ElementDefinition } from '../types/definition.ts';
-import { divider } from '../types/divider/type.ts';
-import { dropdown } from '../types/dropdown/type.ts';
-import { email } from '../types/email/type.ts';
-import { fileUpload } from '../types/file_upload/type.ts';
-import { heading } from '../types/heading/type.ts';
-import { hidden } from '../types/hidden/type.ts';
-import { image } from '../types/image/type.ts';
-import { matrix } from '../types/matrix/type.ts';
-import { multipleChoice } from '../types/multiple_choice/type.ts';
-import { number } from '../types/number/type.ts';
-import { paragraph } from '../types/paragraph/type.ts';
-import { phone } from '../types/phone/type.ts';
-import { pictureChoice } from '../types/picture_choice/type.ts';
-import { radio } from '../types/radio/type.ts';
-import { ranking } from '../types/ranking/type.ts';
-import { rating } from '../types/rating/type.ts';
-import { richText } from '../types/rich_text/type.ts';
-import { scale } from '../types/scale/type.ts';
-import { score } from '../types/score/type.ts';
+import { fileUpload, signature } from '../types/file-types.ts';
+import { composite, divider, heading, image, paragraph, richText } from '../types/layout-types.ts';
+import { date, datetime, time } from '../types/moment-types.ts';
+import { calculation, number, rating, scale, score } from '../types/number-types.ts';
 import { shuffle, stepLayout, translations, visibilityAttributes } from '../types/shared-attributes.ts';
-import { signature } from '../types/signature/type.ts';
-import { text } from '../types/text/type.ts';
-import { textarea } from '../types/textarea/type.ts';
-import { time } from '../types/time/type.ts';
-import { url } from '../types/url/type.ts';
-import { yesNo } from '../types/yes_no/type.ts';
+import { email, hidden, phone, text, textarea, url } from '../types/text-types.ts';
 import type { InputType } from './input-rules.ts';
 
 export type { InputType } from './input-rules.ts';
@@ -64,9 +49,9 @@ export const stepAttributes = {
 
 /**
  * The table of the form language (specification, "Form AST"; docs/rules.md 17). Validation, schemas,
- * summaries, the builder and the page read it. A new type is a folder in `types/`, a drawing in
- * `src/page/render/elements/`, and a line here, in `lazy-rules.ts` and in the table of drawings.
- * test/floors.test.ts counts these places.
+ * summaries, the builder and the page read it. A new type is a definition in `types/`, a renderer in
+ * `src/page/render/elements/`, and a line here, in `input-rules.ts` or `lazy-rules.ts`, and in the table of
+ * renderers. test/floors.test.ts counts these places.
  */
 export const elementDefinitions = {
   text,

@@ -1,17 +1,24 @@
 import { lengthProblem, proseProblem } from '../rules/check-rules.ts';
-import { choiceRules } from '../types/choice-rules.ts';
-import { choicesRules } from '../types/choices-rules.ts';
-import { fileRules } from '../types/file-rules.ts';
-import { numberRules } from '../types/number-rules.ts';
+import {
+  choiceRules,
+  choicesRules,
+  fileRules,
+  hiddenRules,
+  momentRules,
+  numberRules,
+  ratingRules,
+  scaleRules,
+  scoreRules,
+  textRules,
+  yesNoRules,
+} from '../types/eager-rules.ts';
 import type { InputRules } from '../types/rules.ts';
-import { momentRules, textRules } from '../types/text-rules.ts';
-import { yesNoRules } from '../types/yes-no-rules.ts';
 import { lazyRules } from './lazy-rules.ts';
 
 /**
  * The rules of every input. They are separate from the elements table because the page's script needs only
- * the rules, without titles and attributes. The script includes the rules of common types and loads the
- * others by type name.
+ * the rules, without titles and attributes. The script includes short rules (`types/eager-rules.ts`) and loads
+ * the others by type name.
  */
 export const inputRules = {
   text: textRules('line', proseProblem),
@@ -28,6 +35,10 @@ export const inputRules = {
   multiple_choice: choicesRules,
   yes_no: yesNoRules,
   file_upload: fileRules,
+  rating: ratingRules,
+  scale: scaleRules,
+  hidden: hiddenRules,
+  score: scoreRules,
   ...lazyRules,
 } as const satisfies Readonly<Record<string, InputRules>>;
 

@@ -1,28 +1,20 @@
-import { rules as calculation } from '../types/calculation/rules.ts';
-import { rules as consent } from '../types/consent/rules.ts';
-import { rules as hidden } from '../types/hidden/rules.ts';
-import { rules as matrix } from '../types/matrix/rules.ts';
-import { rules as picture_choice } from '../types/picture_choice/rules.ts';
-import { rules as ranking } from '../types/ranking/rules.ts';
-import { rules as rating } from '../types/rating/rules.ts';
+import { rules as calculation } from '../types/lazy-rules/calculation.ts';
+import { rules as consent } from '../types/lazy-rules/consent.ts';
+import { rules as matrix } from '../types/lazy-rules/matrix.ts';
+import { rules as picture_choice } from '../types/lazy-rules/picture_choice.ts';
+import { rules as ranking } from '../types/lazy-rules/ranking.ts';
+import { rules as signature } from '../types/lazy-rules/signature.ts';
 import type { InputRules } from '../types/rules.ts';
-import { rules as scale } from '../types/scale/rules.ts';
-import { rules as score } from '../types/score/rules.ts';
-import { rules as signature } from '../types/signature/rules.ts';
 
 /**
- * Rules that the page's script loads only for forms with these types: `rules` of `types/<type>/rules.ts`
+ * Rules that the page's script loads only for forms with these types: `rules` of `types/lazy-rules/<type>.ts`
  * (web/page/start.ts). All other code reads them in `inputRules`.
  */
 export const lazyRules = {
-  rating,
-  scale,
   ranking,
   consent,
-  hidden,
   picture_choice,
   matrix,
   calculation,
-  score,
   signature,
 } as const satisfies Readonly<Record<string, InputRules>>;

@@ -19,7 +19,7 @@ import { pipedAttributes, pipedIds, unpipedAttributes } from '../form/piping.ts'
 import { type Form, isComposite, isRepeatable, type PlacedElement } from '../form/tree.ts';
 import { isMomentLimit, type MomentFormat } from '../rules/moments.ts';
 import { textInAllLanguages } from '../translations/text-in-all-languages.ts';
-import { rowKind } from '../types/matrix/rules.ts';
+import { rowKind } from '../types/lazy-rules/matrix.ts';
 import type { AnswerKind, InputRules } from '../types/rules.ts';
 import { isScoredLater, type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 

@@ -1,8 +1,8 @@
-import { schemaReference } from '../../basics/json-schema.ts';
-import { formLimits } from '../../basics/limits.ts';
-import type { FileAnswer, FileRules } from '../../rules/check-files.ts';
-import { defineInputType } from '../definition.ts';
-import { countAttribute, inputAttributes } from '../shared-attributes.ts';
+import { schemaReference } from '../basics/json-schema.ts';
+import { formLimits } from '../basics/limits.ts';
+import type { FileAnswer, FileRules } from '../rules/check-files.ts';
+import { defineInputType } from './definition.ts';
+import { countAttribute, inputAttributes, questionAttributes } from './shared-attributes.ts';
 
 export const fileUpload = defineInputType({
   title: 'File upload',
@@ -43,3 +43,23 @@ function sampleFor({ accept, max_file_size: most }: FileRules): FileAnswer {
     return { ...sampleFile, size, filename: `sample${type}`, content_type: 'application/octet-stream' };
   return { ...sampleFile, size, filename: 'sample', content_type: type.replace('*', 'sample') };
 }
+
+export const signature = defineInputType({
+  title: 'Signature',
+  icon: 'M3 16.5h14M4 12.5c3-7 5-9 6-8s-3 6-3 8 3-2 4-3 0 3 1 3 2-1 4-2',
+  words: 'sign draw autograph name agree',
+  attrs: questionAttributes,
+  summary: 'given',
+  identifies: true,
+  schema: () => ({ type: 'array', items: schemaReference('File'), minItems: 1, maxItems: 1 }),
+  samples: () => [
+    [
+      {
+        id: '00000000-0000-7000-8000-000000000000',
+        filename: 'signature.png',
+        size: 8_213,
+        content_type: 'image/png',
+      },
+    ],
+  ],
+});

@@ -1,6 +1,6 @@
 import { answerLimits } from '../../basics/limits.ts';
 import { trimText } from '../../basics/text.ts';
-import { fileRules } from '../file-rules.ts';
+import { fileRules } from '../eager-rules.ts';
 import { type CheckedAnswer, refuseAnswer } from '../rules.ts';
 
 const most = answerLimits.signatureCharacters;

@@ -1,6 +1,6 @@
 import { attributeDefaults } from '../../basics/defaults.ts';
 import type { ChoiceAttributes } from '../../basics/options.ts';
-import { choicesRules } from '../choices-rules.ts';
+import { choicesRules } from '../eager-rules.ts';
 
 type Attributes = ChoiceAttributes & {
   readonly multiple?: boolean;

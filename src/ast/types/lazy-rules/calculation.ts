@@ -2,7 +2,7 @@ import { parseFormula } from '../../logic/formula/parse.ts';
 import { type FormulaAnswers, runFormula } from '../../logic/formula/run.ts';
 import type { RuleContext } from '../../rules/check-rules.ts';
 import { formatNumber, type NumberFormat } from '../../rules/written-numbers.ts';
-import { numberRules } from '../number-rules.ts';
+import { numberRules } from '../eager-rules.ts';
 
 type Attributes = NumberFormat & { readonly formula: string };
 
