@@ -12,16 +12,11 @@ import {
   shuffle,
 } from './shared-attributes.ts';
 
+const optionList = { kind: 'options', required: true, maxBytes: formLimits.labelBytes } as const;
+
 const choiceAttributes = {
   ...inputAttributes,
-  options: {
-    kind: 'options',
-    title: 'Options',
-    required: true,
-    maxItems: formLimits.options,
-    maxBytes: formLimits.labelBytes,
-    areChosen: true,
-  },
+  options: { ...optionList, title: 'Options', maxItems: formLimits.options, areChosen: true },
   shuffle: shuffle('Shuffle options'),
   other: { kind: 'boolean', title: 'Other answer', default: attributeDefaults.other },
   ...quizAttributes('string'),
@@ -43,6 +38,15 @@ function optionSchema({ options }: Pick<ChoiceAttributes, 'options'>): JsonSchem
     ? { enum: options.map(optionIdOf) }
     : { oneOf: options.map((option) => ({ const: optionIdOf(option), title: optionLabelOf(option) })) };
 }
+
+/** Returns the schema of several different values. */
+const listSchema = (items: JsonSchema, minItems: number, maxItems: number): JsonSchema => ({
+  type: 'array',
+  items,
+  minItems,
+  maxItems,
+  uniqueItems: true,
+});
 
 const firstOption = ({ options }: ChoiceAttributes): string[] => options.slice(0, 1).map(optionIdOf);
 
@@ -77,13 +81,12 @@ export const multipleChoice = defineInputType({
     max_choices: countAttribute('Maximum choices', 1, formLimits.options + 1),
   },
   summary: 'options',
-  schema: (attrs) => ({
-    type: 'array',
-    items: choiceSchema(attrs),
-    minItems: Math.max(1, attrs.min_choices ?? 1),
-    maxItems: attrs.max_choices ?? attrs.options.length + (allowsOtherChoice(attrs) ? 1 : 0),
-    uniqueItems: true,
-  }),
+  schema: (attrs) =>
+    listSchema(
+      choiceSchema(attrs),
+      Math.max(1, attrs.min_choices ?? 1),
+      attrs.max_choices ?? attrs.options.length + (allowsOtherChoice(attrs) ? 1 : 0),
+    ),
   samples: ({ options, min_choices: least = 1, max_choices: most = 2 }) => [
     options.slice(0, Math.max(least, Math.min(most, 2))).map(optionIdOf),
   ],
@@ -110,11 +113,9 @@ export const pictureChoice = defineInputType({
   attrs: {
     ...questionAttributes,
     options: {
-      kind: 'options',
+      ...optionList,
       title: 'Options',
-      required: true,
       maxItems: formLimits.pictureOptions,
-      maxBytes: formLimits.labelBytes,
       areChosen: true,
       arePictures: true,
     },
@@ -126,13 +127,8 @@ export const pictureChoice = defineInputType({
     ...quizAttributes('string'),
   },
   summary: 'options',
-  schema: ({ options, multiple, min_choices: least = 1, max_choices: most = options.length }) => ({
-    type: 'array',
-    items: optionSchema({ options }),
-    minItems: multiple ? Math.max(1, least) : 1,
-    maxItems: multiple ? most : 1,
-    uniqueItems: true,
-  }),
+  schema: ({ options, multiple, min_choices: least = 1, max_choices: most = options.length }) =>
+    listSchema(optionSchema({ options }), multiple ? Math.max(1, least) : 1, multiple ? most : 1),
   samples: ({ options, multiple, min_choices: least = 1 }) => [
     options.slice(0, multiple ? Math.max(1, least) : 1).map(optionIdOf),
   ],
@@ -146,34 +142,14 @@ export const ranking = defineInputType({
   firstLabel: 'Rank these options',
   attrs: {
     ...questionAttributes,
-    options: {
-      kind: 'options',
-      title: 'Options',
-      required: true,
-      maxItems: formLimits.rankedOptions,
-      maxBytes: formLimits.labelBytes,
-      areChosen: false,
-    },
+    options: { ...optionList, title: 'Options', maxItems: formLimits.rankedOptions, areChosen: false },
     shuffle: shuffle('Shuffle options'),
   },
   summary: 'ranking',
   columnWidth: 280,
-  schema: ({ options }) => ({
-    type: 'array',
-    items: optionSchema({ options }),
-    minItems: options.length,
-    maxItems: options.length,
-    uniqueItems: true,
-  }),
+  schema: ({ options }) => listSchema(optionSchema({ options }), options.length, options.length),
   samples: ({ options }) => [options.map(optionIdOf)],
 });
-
-const matrixList = {
-  kind: 'options',
-  required: true,
-  maxBytes: formLimits.labelBytes,
-  areChosen: false,
-} as const;
 
 export const matrix = defineInputType({
   title: 'Matrix',
@@ -183,8 +159,8 @@ export const matrix = defineInputType({
   firstLabel: 'How would you rate these?',
   attrs: {
     ...questionAttributes,
-    rows: { ...matrixList, title: 'Rows', maxItems: formLimits.matrixRows },
-    options: { ...matrixList, title: 'Options', maxItems: formLimits.matrixOptions },
+    rows: { ...optionList, title: 'Rows', maxItems: formLimits.matrixRows, areChosen: false },
+    options: { ...optionList, title: 'Options', maxItems: formLimits.matrixOptions, areChosen: false },
     multiple: { kind: 'boolean', title: 'Multiple answers per row', default: attributeDefaults.multiple },
   },
   summary: 'grid',

@@ -52,14 +52,5 @@ export const signature = defineInputType({
   summary: 'given',
   identifies: true,
   schema: () => ({ type: 'array', items: schemaReference('File'), minItems: 1, maxItems: 1 }),
-  samples: () => [
-    [
-      {
-        id: '00000000-0000-7000-8000-000000000000',
-        filename: 'signature.png',
-        size: 8_213,
-        content_type: 'image/png',
-      },
-    ],
-  ],
+  samples: () => [[{ ...sampleFile, filename: 'signature.png', size: 8_213, content_type: 'image/png' }]],
 });
