@@ -248,6 +248,27 @@ test('all uploaded files are downloaded as one archive, which only forms with fi
   await leave(page);
 });
 
+test('only a submission that passed a quiz has a certificate beside its PDF', { skip: isSlice }, async () => {
+  const quiz = [
+    element('text', 'name', { label: 'Name' }),
+    element('yes_no', 'flat', { label: 'The earth is flat', correct: [false] }),
+    element('score', 'score', { label: 'Score', pass_mark: 1 }),
+  ];
+  const form = await makeForm(quiz, { certificate_name_element: 'name' });
+  const failed = await submit(form, { name: 'Ben', flat: true });
+  const passed = await submit(form, { name: 'Ada', flat: false });
+  const page = await show(`/forms/${form}/submissions/${passed}`);
+  const button = page.getByRole('button', { name: 'Download Certificate' });
+  const download = page.waitForEvent('download');
+  await button.click();
+  assert.match((await download).suggestedFilename(), /^Contact .* certificate\.pdf$/);
+  await page.goto(page.url().replace(passed, failed));
+  await page.getByText('0 (not passed)').waitFor();
+  await page.getByRole('button', { name: 'Download PDF' }).waitFor();
+  assert.equal(await button.count(), 0);
+  await leave(page);
+});
+
 test('columns are moved, hidden and resized by keyboard and mouse, and remembered for each person and form', {
   skip: isSlice,
 }, async () => {

@@ -64,8 +64,8 @@ const made = await tenant.call('POST', '/forms', { structure, settings: quizSett
 assert.equal(made.status, 201, JSON.stringify(made.body));
 const quiz = made.body.id;
 for (const answers of [
-  { name: 'Anni Albers', red: 'Madder', looms: 12 },
   { name: 'Otti Berger', looms: 3 },
+  { name: 'Anni Albers', red: 'Madder', looms: 12 },
 ])
   await openVisitor(outside).submit(quiz, answers);
 const quiet = (await makeForm(tenant, [element('text', 'name')])).id;
@@ -427,7 +427,12 @@ const inside: readonly Screen[] = [
   ],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
   ['summary-quiz', `/app/forms/${quiz}/summary`, '.element-figure'],
-  ['submission-quiz', `/app/forms/${quiz}/submissions`, '.sheet-link', openFirst],
+  [
+    'submission-quiz',
+    `/app/forms/${quiz}/submissions`,
+    '.sheet-link',
+    doing(openFirst, (page) => toEnd('Certificate')(page)),
+  ],
   ['submissions-quiz', `/app/forms/${quiz}/submissions`, '.sheet-link'],
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
   ['spam-selected', `${inForm}/spam`, 'tbody tr', selectBy('Select all on this page')],

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react';
 import type { ReplyOf } from '#app/operations/operations.ts';
 import { formatCount } from '#ast/basics/format-number.ts';
-import type { Theme } from '#ast/theme/theme.ts';
+import type { Settings } from '#ast/settings.ts';
 import { assignmentColumns } from '#rules/columns.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { operationQuery } from '../api/operations.ts';
@@ -73,12 +73,11 @@ export const detailQuery = (form: FormLocation, id: string, view: ViewState) =>
     operationQuery(form.workspace_id, 'viewSubmission', { params: { id }, query: toTableParameters(view) }),
   );
 
-/** The image ID of the form's logo, if it has one. */
-export const logoQuery = (form: FormLocation) =>
+export const settingsQuery = (form: FormLocation) =>
   queryOptions({
     ...operationQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
     // It was validated when it was saved.
-    select: ({ settings }) => (settings as { theme?: Theme }).theme?.logo,
+    select: ({ settings }) => settings as Settings,
     staleTime: 60_000,
   });
 

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement, useState } from 'react';
+import { isPassed, scoreAnswers } from '#ast/answers/quiz.ts';
+import { getProperty } from '#ast/basics/json.ts';
 import { assignmentColumns } from '#rules/columns.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
@@ -20,6 +22,7 @@ import {
   type FormLocation,
   notesQuery,
   readerLanguage,
+  settingsQuery,
   tagsQuery,
   useTeam,
 } from '../queries.ts';
@@ -92,16 +95,37 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   );
 }
 
-/** Downloads the submission as a PDF. */
-export function PdfButton({ form, id }: { form: FormLocation; id: string }): ReactElement {
+type PdfButtonsProps = { form: FormLocation; submission: SubmissionDetail };
+
+/** Downloads the submission as a PDF, and the certificate of a quiz that was passed. */
+export function PdfButtons({ form, submission }: PdfButtonsProps): ReactElement {
+  const { id, status, structure, answers } = submission;
+  const { certificate_name_element: name = '' } = useQuery(settingsQuery(form)).data ?? {};
   const save = useAction({
-    run: () => download(form.workspace_id, 'getSubmissionPdf', { params: { id }, query: readerLanguage() }),
+    run: (certificate: boolean) =>
+      download(form.workspace_id, 'getSubmissionPdf', {
+        params: { id },
+        query: { ...readerLanguage(), ...(certificate && { certificate }) },
+      }),
     problem: 'toast',
   });
+  // Hidden scores have no stored points.
+  const scores = scoreAnswers(
+    structure,
+    answers,
+    ({ type, attrs }) => type !== 'score' || attrs.id in answers,
+  );
   return (
-    <Button size="small" variant="quiet" icon="download" {...save.press()}>
-      <span className="unseen">Download </span>PDF
-    </Button>
+    <>
+      <Button size="small" variant="quiet" icon="download" {...save.press(false)}>
+        <span className="unseen">Download </span>PDF
+      </Button>
+      {status === 'completed' && getProperty(answers, name) !== undefined && isPassed(scores) && (
+        <Button size="small" variant="quiet" icon="download" {...save.press(true)}>
+          <span className="unseen">Download </span>Certificate
+        </Button>
+      )}
+    </>
   );
 }
 

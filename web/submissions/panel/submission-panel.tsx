@@ -15,7 +15,7 @@ import { ErrorState, Loading } from '../../design/states.tsx';
 import { Ago, formatDateTime, receivedAt } from '../../design/time.tsx';
 import { useFocusHandover } from '../../design/use-focus-handover.ts';
 import { type LocatedForm, mayEdit } from '../../shell/session.ts';
-import { columnsQuery, detailQuery, type FormLocation, logoQuery } from '../queries.ts';
+import { columnsQuery, detailQuery, type FormLocation, settingsQuery } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
 import { searchOf, type ViewState } from '../view-state.ts';
 import { AnswersView } from './answers-view.tsx';
@@ -24,7 +24,7 @@ import { ReferenceDataForm } from './edit/reference-form.tsx';
 import {
   DeleteButton,
   NotesSection,
-  PdfButton,
+  PdfButtons,
   ReferenceDataView,
   RespondentView,
   StageAndAssignee,
@@ -96,7 +96,7 @@ type PrintHeaderProps = { form: FormLocation; submission: SubmissionDetail; titl
 
 /** The head of a printed submission: the logo and name of the form, who answered, and when. */
 function PrintHeader({ form, submission, title }: PrintHeaderProps): ReactElement {
-  const { data: logo } = useQuery(logoQuery(form));
+  const logo = useQuery(settingsQuery(form)).data?.theme?.logo;
   const at = formatDateTime(receivedAt(submission));
   return (
     <header className="print-only print-header">
@@ -263,7 +263,7 @@ export function SubmissionPanel({ form, id, view, isPage = false, onGo, onClose 
             <Button size="small" variant="quiet" icon="file" onPress={() => print()}>
               Print
             </Button>
-            <PdfButton form={form} id={id} />
+            <PdfButtons form={form} submission={data} />
           </footer>
         </div>
       )}
