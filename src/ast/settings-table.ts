@@ -164,7 +164,7 @@ export const settingRows = {
   certificate_name_element: {
     ...textElementSetting,
     title: 'Certificate',
-    help: 'Visitors who reach every pass mark can download a certificate as a PDF. It shows the name in this answer.',
+    help: 'Visitors who reach every pass mark can download a PDF certificate with the name in this answer. Make the question required.',
     card: 'after',
   },
   notifications: {

@@ -9,6 +9,7 @@ import { formLimits } from './basics/limits.ts';
 import { memoizeByObject } from './basics/memoize.ts';
 import { type Option, optionIdOf, otherChoice } from './basics/options.ts';
 import { limitProblems, type ProblemCode, quote } from './basics/problems.ts';
+import { isInvisible } from './basics/text.ts';
 import { createWorkBudget } from './basics/work.ts';
 import { effectiveStructure } from './form/effective-form.ts';
 import { elementDefinitions, formAttributes, isElementType, stepAttributes } from './form/elements.ts';
@@ -215,7 +216,8 @@ function* checkCorrect(element: Node, { type, attrs }: LogicNode, path: Path): P
   // Limits such as `today` change with time, so only the kind of the answer is checked.
   const rules = isChoiceKind(kind) ? attrs : {};
   const context = { today: '2000-01-01', work: createWorkBudget() };
-  const isPossible = (answer: unknown): boolean => check(rules, answer, context).ok;
+  const isPossible = (answer: unknown): boolean =>
+    !(typeof answer === 'string' && isInvisible(answer)) && check(rules, answer, context).ok;
   if (isListKind(kind) ? isPossible(correct) : correct.every(isPossible)) return;
   const message = `"correct" of ${nameOf(element)} must contain only possible answers to the question.`;
   yield { message, path, code: 'invalid_choice' };

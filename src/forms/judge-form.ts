@@ -3,7 +3,10 @@ import { stripInlineMarkup } from '#ast/basics/inline-markup.ts';
 import { getProperty, isRecord } from '#ast/basics/json.ts';
 import { formLimits } from '#ast/basics/limits.ts';
 import { quote } from '#ast/basics/problems.ts';
+import { createWorkBudget } from '#ast/basics/work.ts';
+import type { QuizQuestion } from '#ast/form/answer-key.ts';
 import { elementDefinitions, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
 import { fillPipedWithLabels } from '#ast/form/piping.ts';
 import {
   type Form,
@@ -17,6 +20,7 @@ import {
 } from '#ast/form/tree.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { listTexts, untranslatedTexts } from '#ast/texts.ts';
+import type { InputRules } from '#ast/types/rules.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { completeErrorItem, type ErrorItem } from '#kit/errors.ts';
 import { allowedTypos, mistakesBetween } from '#kit/nearest-names.ts';
@@ -229,20 +233,39 @@ function quizWarnings(form: Form, settings: Settings): Warning[] {
     const message = `The pass mark of ${quote(id)} is ${mark}, but its questions have only ${most} points.`;
     return mark > most ? [warn('unreachable-pass-mark', message, placed.path)] : [];
   });
+  for (const { element, path } of questions)
+    if (breaksLimits(element))
+      found.push(
+        warn(
+          'impossible-right-answer',
+          `The limits of ${quote(element.attrs.id)} exclude a right answer.`,
+          path,
+        ),
+      );
   if (questions.length > 0 && scores.length === 0)
     found.push(
       warn('quiz-without-score', 'Questions have right answers, but no score counts them. Add a quiz score.'),
     );
   if (settings.certificate_name_element !== undefined && scores.length === 0)
     found.push(warn('certificate-without-score', 'The certificate needs a quiz score.'));
-  if (questions.length > 0 && settings.quiz_results === 'answers' && settings.editing)
+  if (questions.length > 0 && settings.quiz_results !== 'none' && settings.editing)
     found.push(
       warn(
         'editable-quiz',
-        'Visitors can correct their answers after they see the right ones. Turn off editing.',
+        'Visitors can change their answers after they see their result. Turn off editing, or show no result.',
       ),
     );
   return found;
+}
+
+/** Returns whether the limits of a text or number refuse a right answer. Patterns take time and are left out. */
+function breaksLimits({ type, attrs }: QuizQuestion): boolean {
+  const { kind, check } = inputRules[type] as InputRules<object>;
+  const context = { today: '2000-01-01', work: createWorkBudget() };
+  return (
+    (kind === 'text' || kind === 'number') &&
+    attrs.correct.some((answer) => !check({ ...attrs, pattern: undefined }, answer, context).ok)
+  );
 }
 
 function untitledSteps({ children: steps }: Form): Warning[] {

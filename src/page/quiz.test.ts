@@ -70,6 +70,14 @@ async function submit(form: string, answers: object): Promise<Result> {
   assert.equal(status, 201, text);
   return body;
 }
+/** Returns the text of a certificate, which has one page. */
+async function readCertificate(address: string): Promise<string> {
+  const response = await fetch(address.replace(/^.*?(?=\/f\/)/, service.url));
+  assert.equal(response.headers.get('content-type'), 'application/pdf');
+  const pdf = await getDocumentProxy(new Uint8Array(await response.arrayBuffer()));
+  assert.equal(pdf.numPages, 1);
+  return (await extractText(pdf, { mergePages: true })).text;
+}
 const scoresOf = ({ quiz: result }: Result): unknown =>
   result?.scores.map(({ id, points, of, passed }) => [id, points, of, passed]);
 
@@ -195,12 +203,8 @@ test('the confirmation shows scores and right answers without a script, and link
   ])
     assert.ok(page.includes(part), `${part} in ${page}`);
   const [, path] = /href="([^"]*certificate=true[^"]*)"/.exec(page) ?? [];
-  const response = await fetch(`${service.url}${path!.replaceAll('&amp;', '&')}`);
-  assert.equal(response.headers.get('content-type'), 'application/pdf');
-  const pdf = await getDocumentProxy(new Uint8Array(await response.arrayBuffer()));
-  const { text } = await extractText(pdf, { mergePages: true });
+  const text = await readCertificate(path!.replaceAll('&amp;', '&'));
   assert.match(text, /Certificate.*Ada.*has successfully completed.*Contact.*Score: 5 \/ 9/s);
-  assert.equal(pdf.numPages, 1);
   // The token opens only what the form offers.
   assert.equal((await visitor.fetch(path!.split('?')[0]!)).status, 404);
 });
@@ -225,6 +229,54 @@ test('a quiz in two languages, with shuffled questions one at a time, explains i
     assert.ok(page.includes(part), `${part} in ${page}`);
 });
 
+test('a text is right in another case, width or Unicode form, with a curly apostrophe or more spaces', async () => {
+  const question = element('text', 'q', { correct: ["Newton's law", 'Straße', 'Å'] });
+  const form = await makeQuiz({}, stepsOf({}, [element('text', 'name'), question, element('score', 's')]));
+  for (const [q, points] of [
+    ['Newton’s  LAW', 1],
+    ['Ｎｅｗｔｏｎ＇ｓ　ｌａｗ', 1],
+    ['STRASSE', 1],
+    ['a\u030a', 1],
+    ['A', 0],
+    ['Newtons law', 0],
+  ] as const)
+    assert.equal((await submit(form, { q })).quiz?.scores[0]!.points, points, q);
+});
+
+test('labels of scores show answers, and without questions there is no result', async () => {
+  const elements = [
+    element('text', 'name'),
+    element('radio', 'q', { correct: ['Red'], hide_when: { element: 'name', is: 'equals', value: 'Bob' } }),
+    element('score', 's', { label: 'Score of {{name}}' }),
+  ];
+  const form = await makeQuiz({}, stepsOf({}, elements));
+  const { quiz: result, certificate_url } = await submit(form, { name: 'Eve', q: 'Red' });
+  assert.equal(result?.scores[0]!.label, 'Score of Eve');
+  assert.match(await readCertificate(certificate_url!), /Score of Eve: 1 \/ 1/);
+  assert.equal((await submit(form, { name: 'Bob' })).quiz, undefined);
+});
+
+test('a member who completes saved answers gets their score, and visitors do not', async () => {
+  const form = await makeQuiz({ save_progress: true });
+  const parts = [
+    ['_go', 'save'],
+    ['name', 'Ada'],
+    ['capital', 'Paris'],
+    ['score', '77'],
+  ] as const;
+  const saved = await visitor.post(form, parts, asJson);
+  const { body: list } = await tenant.call('GET', `/forms/${form}/submissions?status=incomplete`);
+  const [{ id }] = list.data as unknown as [{ id: string }];
+  // An edit stores the score of incomplete answers too.
+  await tenant.call('PATCH', `/submissions/${id}`, { answers: { bones: 271828 } });
+  const resume = new URL((saved.body as unknown as { resume_url: string }).resume_url).pathname;
+  assert.doesNotMatch((await visitor.fetch(resume)).text, /"(river_)?score":\d|name="(river_)?score"/);
+  await tenant.call('PATCH', `/submissions/${id}`, { answers: { bones: null } });
+  const { status, body } = await tenant.call('PATCH', `/submissions/${id}`, { status: 'completed' });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(body.answers, { name: 'Ada', capital: 'Paris', river_score: 0, score: 3 });
+});
+
 test('only a completed submission that reached every pass mark has a certificate', async () => {
   const form = await makeQuiz();
   const [passed, failed] = [await submit(form, best), await submit(form, { name: 'Bob' })];
@@ -237,6 +289,17 @@ test('only a completed submission that reached every pass mark has a certificate
   assert.equal((await tenant.call('GET', `/submissions/${passed.id}/pdf?certificate=diploma`)).status, 400);
   const without = await makeQuiz({ certificate_name_element: null });
   assert.equal(await get((await submit(without, best)).id), 404);
+  const { name: _name, ...nameless } = best;
+  const unnamed = await submit(form, nameless);
+  assert.deepEqual([unnamed.certificate_url, await get(unnamed.id)], [undefined, 404]);
+});
+
+test('a long or hostile name leaves a certificate of one page', async () => {
+  const form = await makeQuiz();
+  for (const name of ['W '.repeat(1000), '山'.repeat(1000), '<b>Eve</b> {{capital}}']) {
+    const { certificate_url } = await submit(form, { ...best, name });
+    assert.ok((await readCertificate(certificate_url!)).includes(name.slice(0, 20)), name.slice(0, 20));
+  }
 });
 
 test('an edit scores again, and a later version of the form does not', async () => {
@@ -300,6 +363,7 @@ test('invalid parts of a quiz are refused with the place', async () => {
     ['number', { correct: ['2'] }, /must contain only values of the type number/],
     ['yes_no', { correct: ['yes'] }, /must contain only values of the type boolean/],
     ['date', { correct: ['9.11.1989'] }, possible],
+    ['text', { correct: [' '] }, possible],
     ['text', { correct: [{}] }, /must contain only values of the type string/],
     ['multiple_choice', { correct: ['Red', 'Purple'] }, possible],
     ['radio', { correct: [] }, /must be a list of 1 to 500 answers/],
@@ -356,7 +420,12 @@ test('validation warns about a quiz that cannot be passed, has no score, or can 
   assert.deepEqual(await rules([element('text', 'n')], { certificate_name_element: 'n' }), [
     'certificate-without-score',
   ]);
-  assert.deepEqual(await rules([question, score()], { quiz_results: 'answers', editing: true }), [
-    'editable-quiz',
-  ]);
+  for (const limited of [
+    element('text', 'q', { correct: ['long'], max_length: 3 }),
+    element('number', 'q', { correct: [5], max: 4 }),
+  ])
+    assert.deepEqual(await rules([limited, score()]), ['impossible-right-answer']);
+  for (const own of [{ quiz_results: 'answers' }, {}])
+    assert.deepEqual(await rules([question, score()], { ...own, editing: true }), ['editable-quiz']);
+  assert.deepEqual(await rules([question, score()], { quiz_results: 'none', editing: true }), []);
 });

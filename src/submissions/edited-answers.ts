@@ -89,7 +89,7 @@ export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
  * Replaces the calculated results with those of the other answers: hidden answers are kept, but do not count
  * in formulas.
  */
-function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
+export function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   const taken = (inputs: readonly InputElement[], into: Answers, from: Answers): Answers => {
     const ids = inputs.flatMap((input) => (isDerived(input) ? [input.attrs.id] : []));
     const rest = Object.entries(into).filter(([id]) => !ids.includes(id));

@@ -1,9 +1,11 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { AnswerFormat } from '#ast/answers/format-answer.ts';
 import { createPlaceholderFiller } from '#ast/answers/format-piped.ts';
-import { describeQuiz, isPassed, type QuizResult, scoreAnswers } from '#ast/answers/quiz.ts';
+import { describeQuiz, isPassed, type QuizResult, type QuizScore, scoreAnswers } from '#ast/answers/quiz.ts';
+import { cutToBytes } from '#ast/basics/text.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
+import { formatNumber } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { answerFilesOf } from '#ast/settings-by-condition.ts';
 import { settingRows } from '#ast/settings-table.ts';
@@ -26,6 +28,19 @@ export type StoredQuiz = {
 };
 export type Certificate = { readonly name: string; readonly scores: readonly string[] };
 
+/** The longest name on a certificate. A longer one would leave no space for the scores. */
+const nameBytes = 160;
+
+/** Returns the name on the certificate; undefined if there is none: without a name or a pass mark. */
+export function findCertifiedName(
+  { certificate_name_element: id }: Settings,
+  scores: readonly QuizScore[],
+  fill: (text: string) => string,
+): string | undefined {
+  if (id === undefined || !isPassed(scores)) return undefined;
+  return cutToBytes(fill(`{{${id}}}`), nameBytes) || undefined;
+}
+
 /** Scores the answers of a stored submission again, by the version that was answered. */
 export function describeStoredQuiz(
   { form, status, answers, reference, settings }: Answered,
@@ -40,19 +55,22 @@ export function describeStoredQuiz(
     shown: { isShown },
     format,
   });
-  const { quiz_results: results = settingRows.quiz_results.default, certificate_name_element: id } = settings;
+  const { quiz_results: results = settingRows.quiz_results.default } = settings;
   const scores = scoreAnswers(form, answers, isShown);
-  const percent = new Intl.NumberFormat(format.numberLocale, { style: 'percent' });
+  const name = status === 'completed' ? findCertifiedName(settings, scores, fill) : undefined;
+  const { numberLocale: locale } = format;
+  const percent = new Intl.NumberFormat(locale, { style: 'percent' });
   return {
     shown: describeQuiz(form, answers, isShown, { results, format, fill }),
     certificate:
-      id !== undefined && status === 'completed' && isPassed(scores)
-        ? {
-            name: fill(`{{${id}}}`),
+      name === undefined
+        ? undefined
+        : {
+            name,
             scores: scores.map(
-              ({ label, points, of }) => `${label}: ${points} / ${of} (${percent.format(points / of)})`,
+              ({ label, points, of }) =>
+                `${fill(label)}: ${formatNumber(points, locale)} / ${formatNumber(of, locale)} (${percent.format(points / of)})`,
             ),
-          }
-        : undefined,
+          },
   };
 }

@@ -1,5 +1,5 @@
 import { memoizeByObject } from '../basics/memoize.ts';
-import { normalizeText, trimText } from '../basics/text.ts';
+import { cutMarks, trimText } from '../basics/text.ts';
 import { isQuizQuestion, type QuizQuestion } from '../form/answer-key.ts';
 import { formIndexOf } from '../form/form-index.ts';
 import {
@@ -115,16 +115,20 @@ type QuizView = {
   readonly fill: (label: string) => string;
 };
 
-/** Describes the result of a quiz for its visitor; undefined if the form has no score, or does not show it. */
+/** Describes the result of a quiz for its visitor; undefined if the form does not show it, or counts no score. */
 export function describeQuiz(
   form: Form,
   values: Values,
   isShown: IsShown,
   { results, ...given }: QuizView,
 ): QuizResult | undefined {
-  if (results === 'none' || quizOf(form).scores.length === 0) return undefined;
   const scores = scoreAnswers(form, values, isShown);
-  return { scores, ...(results === 'answers' && { answers: listQuizAnswers(form, values, isShown, given) }) };
+  if (results === 'none' || scores.length === 0) return undefined;
+  const named = scores.map((score) => ({ ...score, label: given.fill(score.label) }));
+  return {
+    scores: named,
+    ...(results === 'answers' && { answers: listQuizAnswers(form, values, isShown, given) }),
+  };
 }
 
 /** Lists the questions of a quiz that a visitor sees, with the given and the right answers. */
@@ -165,12 +169,15 @@ function isRight(question: QuizQuestion, value: unknown): boolean {
     return (
       Array.isArray(value) && value.length === correct.length && correct.every((one) => value.includes(one))
     );
-  return correct.some(
-    (one) => one === value || (kind === 'text' && typeof value === 'string' && fold(one) === fold(value)),
-  );
+  const folded = (answer: unknown): unknown =>
+    kind === 'text' && typeof answer === 'string' ? foldText(answer) : answer;
+  const given = folded(value);
+  return correct.some((one) => folded(one) === given);
 }
 
-const fold = (text: unknown): string => normalizeText(trimText(String(text))).toLowerCase();
+/** Phones type curly apostrophes, and Japanese keyboards wide letters. Upper case also makes `ß` equal to `ss`. */
+const foldText = (text: string): string =>
+  trimText(cutMarks(text).normalize('NFKC')).replaceAll(/\s+/g, ' ').replaceAll(/[‘’]/g, "'").toUpperCase();
 
 /** Adds numbers without the last digits, which are inexact in sums of tenths. */
 const sum = (numbers: readonly number[]): number =>

@@ -195,7 +195,7 @@ export const attributeKinds: { readonly [Kind in AttributeKind]: KindRules<Kind>
       maxItems: formLimits.options,
       uniqueItems: true,
       description:
-        'The right answer, which visitors never receive before they submit. If several options can be chosen, exactly these must be chosen. Otherwise, each of these answers is right; letter case and outer spaces of text are ignored.',
+        'The right answer, which visitors never receive before they submit. If several options can be chosen, exactly these must be chosen. Otherwise, each of these answers is right; letter case and additional spaces of text are ignored.',
     }),
   },
 };

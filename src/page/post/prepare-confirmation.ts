@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createAnswerFormatter, createPlaceholderFiller } from '#ast/answers/format-piped.ts';
 import {
   describeQuiz,
-  isPassed,
   isShownById,
   type QuizResult,
   quizOf,
@@ -19,6 +18,7 @@ import { formInLanguage } from '#ast/translations/translations.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import { signPdfLinkToken } from '#submissions/links.ts';
+import { findCertifiedName } from '#submissions/quiz-result.ts';
 import type { FormatAnswer } from '../markup/html.ts';
 import type { Visit } from '../visit/visit.ts';
 
@@ -77,7 +77,7 @@ export function prepareConfirmation(
   const fill = createPlaceholderFiller({ form: live.form, values, files, shown, format });
   const quiz = describeQuiz(written, values, isShown, { results, format, fill });
   const isCertified =
-    live.settings.certificate_name_element !== undefined && isPassed(scoreAnswers(written, values, isShown));
+    findCertifiedName(live.settings, scoreAnswers(written, values, isShown), fill) !== undefined;
   const pdf = pdfTokenOf(vault, live, id);
   const told = isPreview && quiz ? cutToUrl(quiz) : undefined;
   if (ids.size === 0 && !chosen && !told)

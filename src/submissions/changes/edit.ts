@@ -37,6 +37,7 @@ import {
   checkVisitorAnswers,
   findUploadedFiles,
   listFiles,
+  withResultsOf,
 } from '../edited-answers.ts';
 import { insertChange } from '../history.ts';
 import { lockQuotas, type QuotaForm, updateQuotaUse } from '../quotas.ts';
@@ -179,8 +180,8 @@ export const setSubmissionStatus = (
 ): Promise<number> =>
   applyChangeWithin(db, vault, changing, (current) => {
     const next = withStatus(current, status);
-    checkChanged(current, next, undefined, []);
-    return next;
+    const checked = checkChanged(current, next, undefined, []);
+    return checked ? { ...next, answers: checked.answers } : next;
   });
 
 /** Returns the answers to store; undefined if the stored answers stay unchanged. */
@@ -204,7 +205,7 @@ function checkChanged(
       'The submission cannot be completed because its answers are not valid. Correct them first.',
       checked.errors,
     );
-  return undefined;
+  return { answers: withResultsOf(structure, stored, checked.answers), unasked: [] };
 }
 
 /** The maximum number of reference values; a URL cannot have more. */

@@ -49,7 +49,7 @@ export function describeCertificate(
   const { name, scores } = certificate;
   const lines = scores.map((text): PdfBlock => ({ kind: 'text', text }));
   return [
-    { kind: 'signature', text: name },
+    { kind: name.length > 40 ? 'text' : 'signature', text: name },
     { kind: 'text', text: completed },
     question(2, formName),
     ...lines,
