@@ -110,7 +110,7 @@ test("a copy restored onto an instance's bucket takes over the files; the origin
   };
   const lies = /^Files are stored in /;
   const isTaken =
-    /a restored copy of the instance may also have taken over the files.* stop the copy.*storage replace/s;
+    /A restored copy of the instance may also have taken over the files.* stop the copy.*storage replace/s;
   assert.match(await storageOf(copy), lies);
   assert.match(await storageOf(original), isTaken);
   assert.equal((await formloom(original, 'storage', 'replace')).code, 0);
