@@ -43,6 +43,20 @@ async function changeId(
 
 const tokenIn = (address: string, pattern: RegExp): string => pattern.exec(address)![1]!;
 
+test('an edit link accepts HTML forms only, and says so to a program that sends JSON', async () => {
+  const { form } = await stage(victim, { editing: true });
+  const json = (path: string) =>
+    visitor.fetch(`/f/${form.id}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ answers: { city: 'London' } }),
+    });
+  const token = tokenIn((await json('')).text, /[?&]edit=([\w.-]+)/);
+  const { status, text } = await json(`/edit/${token}`);
+  assert.equal(status, 415);
+  assert.match(text, /This address accepts HTML forms only\./);
+});
+
 test('an invitation link opens no form of another workspace whose invitation has the same ID', async () => {
   const [theirs, own] = [
     await stage(victim, { access: 'invited' }),

@@ -165,7 +165,12 @@ export async function readPost(
     return writeFiles({ context, live, page, address: ipRateLimitKey(request.ip) }, post);
   }
   if (!isMultipart(request))
-    throw new ApiError('unsupported_media_type', 'Send the answers as JSON or as an HTML form.');
+    throw new ApiError(
+      'unsupported_media_type',
+      request.headers['content-type']?.startsWith('application/json')
+        ? 'This address accepts HTML forms only.'
+        : 'Send the answers as JSON or as an HTML form.',
+    );
   return readMultipart(context, request, live, page);
 }
 
