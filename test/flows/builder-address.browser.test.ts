@@ -29,6 +29,7 @@ test('a selected element, a tab and a reload lead back; Back goes through the ta
   const page = await openBuilder(await form());
   await part(page, '“Name”').click();
   await page.waitForURL(/selected=name/);
+  await page.locator('a[aria-current]', { hasText: 'Build' }).waitFor();
   const before = await entries(page);
   await part(page, '“Email”').click();
   await page.waitForURL(/selected=email/);

@@ -58,7 +58,7 @@ export function TabLinks({ label, links }: { label: string; links: readonly TabL
           key={to}
           to={to}
           className="tab"
-          activeOptions={{ exact: isExact }}
+          activeOptions={{ exact: isExact, includeSearch: false }}
           {...(screens.includes(pathname) && { 'aria-current': 'true' })}
         >
           {icon && <Icon name={icon} />}
