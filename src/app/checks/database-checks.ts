@@ -99,7 +99,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
-    id: 'place',
+    id: 'move',
     severity: 'start',
     async look({ database }) {
       const moved = await findMoveRecord(database);
@@ -111,7 +111,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
-    id: 'room',
+    id: 'database disk',
     severity: 'ready',
     async look({ database, server }) {
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
@@ -194,6 +194,6 @@ const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): Ch
  */
 export const checkTargetDatabase = (context: Parameters<typeof databaseFacts>[0]): Promise<void> =>
   requireNoProblems(
-    databaseChecks.filter(({ id }) => id !== 'place'),
+    databaseChecks.filter(({ id }) => id !== 'move'),
     databaseFacts(context),
   );

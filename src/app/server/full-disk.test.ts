@@ -71,7 +71,10 @@ test('commands, doctor and readyz report a full disk of the database until space
   assert.match(refused.complaint, /The database disk is full: .*No space left on device.* Free up space/);
   const { code, answer } = await command(environment, 'doctor');
   assert.equal(code, 1);
-  assert.match(JSON.stringify(answer), /"room","state":"problem","finding":"The database disk is full/);
+  assert.match(
+    JSON.stringify(answer),
+    /"database disk","state":"problem","finding":"The database disk is full/,
+  );
   // PostgreSQL stops if its log has no space.
   await assert.rejects(
     Promise.all(
