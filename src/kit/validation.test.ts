@@ -10,6 +10,7 @@ const body = Type.Object(
     name: Type.String(),
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
     kind: Type.Optional(Type.Enum(['one', 'two'])),
+    code: Type.Optional(Type.String({ minLength: 1 })),
     id: Type.Optional(Type.String({ format: 'uuid' })),
     inner: Type.Optional(Type.Object({ deep: Type.Boolean() }, { additionalProperties: false })),
     rows: Type.Optional(Type.Array(Type.Object({ cell: Type.String() }, { additionalProperties: false }))),
@@ -27,10 +28,11 @@ const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
   [{ name: '', count: 0 }, { count: '"count" must be >= 1.' }],
   [{ name: '', count: 1.5 }, { count: '"count" must be an integer.' }],
   [{ name: '', kind: 'three' }, { kind: '"kind" must be one of one, two.' }],
+  [{ name: '', code: '' }, { code: '"code" must not be empty.' }],
   [{ name: '', id: '42' }, { id: '"id" must be a UUID.' }],
   [
     { name: '', extra: 1 },
-    { extra: 'Unknown field "extra". Known: name, count, kind, id, inner, rows, notes, at.' },
+    { extra: 'Unknown field "extra". Known: name, count, kind, code, id, inner, rows, notes, at.' },
   ],
   [{ name: '', inner: { deep: true, wide: 1 } }, { 'inner.wide': 'Unknown field "wide". Known: deep.' }],
   [

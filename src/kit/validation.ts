@@ -180,6 +180,8 @@ function describe(field: string, { keyword, params, message }: SchemaError): str
   const subject = field === '' ? 'The body' : `"${clip(field)}"`;
   const allowed = names(params['allowedValues']);
   if (keyword === 'enum' && allowed.length > 0) return `${subject} must be one of ${allowed.join(', ')}.`;
+  if (/^min(Length|Items|Properties)$/.test(keyword) && params['limit'] === 1)
+    return `${subject} must not be empty.`;
   if (keyword === 'type') return `${subject} must be ${article(String(params['type']))}.`;
   if (keyword === 'format' && params['format'] === 'uuid') return `${subject} must be a UUID.`;
   if (keyword === 'format' && params['format'] === 'date-time')
