@@ -37,7 +37,8 @@ main { max-inline-size: 60rem; }
 .results thead th { color: var(--soft); min-inline-size: 5rem; }
 .bars th { inline-size: 40%; }
 .bars td:last-child { inline-size: 4rem; padding-inline-end: 0; text-align: end; font-variant-numeric: tabular-nums; }
-.bars progress { inline-size: 100%; min-inline-size: 5rem; margin: 0; vertical-align: middle; }
+.bars progress { inline-size: 100%; min-inline-size: 5rem; margin: 0; }
+.bars :is(th, td) { vertical-align: middle; }
 .step > ul { margin: var(--3) 0 0; padding-inline-start: 1.25rem; }
 `.trim();
 
