@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 880,
-  lines: 137_778,
+  lines: 137_790,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

@@ -92,6 +92,7 @@ const allowed: readonly string[] = [
   'request ID',
   'Element ids',
   'Field IDs',
+  'Anyone with the link can fill it in. Field IDs cannot change after publishing.',
 ];
 
 test('no console text contains technical terms that only programs need', () => {

@@ -37,7 +37,7 @@ test('a short address is set in the settings, a used one prevents publishing, an
   const field = page.getByLabel('Short address');
   await field.fill('Spring fair');
   await page
-    .getByText(/"slug" must be 3 to 64 lower-case letters/)
+    .getByText(/Must be 3 to 64 lower-case letters/)
     .first()
     .waitFor();
   await field.fill('spring-fair');

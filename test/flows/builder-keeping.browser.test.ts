@@ -72,7 +72,7 @@ test('an invalid setting stays as typed, marks its tab, and is linked from the e
   const redirect = page.getByLabel('Redirect URL');
   await redirect.fill('nowhere');
   await tab('Settings').getByText('2 problems').waitFor();
-  await page.getByText('"redirect_url" must be a URL that begins with https://').waitFor();
+  await page.getByText('Must be a URL that begins with https://').waitFor();
   await untilSaved(page, 'all of it to be saved', async () => {
     const { theme, redirect_url: url, min_seconds: typed } = await settingsOf(form);
     return JSON.stringify([theme, url, typed]) === '[{"color":"#0b"},"nowhere","12s"]';

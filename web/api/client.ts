@@ -14,10 +14,13 @@ export class ApiProblem extends FormloomError {
   of(field: string): string | undefined {
     const messages = this.errors
       .filter((item) => item.field === field || item.field?.startsWith(`${field}.`))
-      .map((item) => item.message);
+      .map((item) => (item.field === field ? withoutFieldName(item.message) : item.message));
     return messages.length > 0 ? messages.join(' ') : undefined;
   }
 }
+
+/** Returns a message for a control, whose label names the field in other words than the API. */
+export const withoutFieldName = (message: string): string => message.replace(/^"[\w.]+" must/, 'Must');
 
 /** Whether another person changed the thing first (412). */
 export const isConcurrentChangeError = (error: unknown): error is ApiProblem =>

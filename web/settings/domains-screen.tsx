@@ -41,7 +41,7 @@ function DomainCard({ workspaceId, domain }: { workspaceId: string; domain: Doma
       title={domain.domain}
       lead={
         isPending
-          ? `At your DNS provider, point the domain to ${location.hostname} with a CNAME record, and create this TXT record. Then verify it.`
+          ? `At your DNS provider, point the domain to ${location.hostname} with a CNAME or A record, and create this TXT record. Then verify it.`
           : domain.is_used
             ? 'Links to your forms use this domain.'
             : 'Your forms also open at this domain. Links use the domain that was verified first.'
@@ -78,7 +78,7 @@ export function DomainsScreen(): ReactElement {
     run: (body: { domain: string }) => callOperation(id, 'createDomain', { body }),
   });
   return (
-    <SettingsPage title="Domains" lead="Your own domains, at which visitors open your forms.">
+    <SettingsPage title="Domains" lead="Serve your forms at your own domains.">
       <Card title="Add a domain">
         <FieldsForm
           label="Add domain"

@@ -293,7 +293,7 @@ const notes: Readonly<Record<string, string>> = {
   decimals: 'Decimal places of the result. Leave empty for no rounding.',
   step: 'Allowed increments, starting from the minimum.',
   points: 'Points for the right answer. The default is 1.',
-  explanation: 'Shown with the right answer after the submission.',
+  explanation: 'Shown with the right answer, if the quiz result in the settings includes right answers.',
   counts: 'Set the right answer in the panel of each question.',
   pass_mark: 'The points that are needed to pass. Leave empty for none.',
 };

@@ -277,7 +277,7 @@ function descriptionOf(isLive: boolean, wasPublished: boolean): string {
   if (isLive) return 'Changes go live immediately. Existing submissions keep the version they answered.';
   return wasPublished
     ? 'Anyone with the link will be able to fill it in again.'
-    : 'Anyone with the link can fill it in. After you publish, the API names of answers cannot change.';
+    : 'Anyone with the link can fill it in. Field IDs cannot change after publishing.';
 }
 
 type ShowProps = Pick<PublishProps, 'onShow'>;

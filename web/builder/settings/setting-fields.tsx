@@ -77,7 +77,7 @@ export function SlugField({ form }: SettingProps): ReactElement {
     <div className="stack-tight">
       <SettingField form={form} name="slug" />
       <p className="soft small">
-        Public link: <code>{new URL(`/f/${slug ?? id}`, url).href}</code>
+        Public link: <code>{new URL(`/f/${form.error('slug') ? id : (slug ?? id)}`, url).href}</code>
       </p>
     </div>
   );

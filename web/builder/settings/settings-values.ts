@@ -10,6 +10,7 @@ import {
   isEntryTextName,
 } from '#ast/translations/check-translations.ts';
 import { compareValues, type ValueChange } from '#rules/compare-forms.ts';
+import { withoutFieldName } from '../../api/client.ts';
 import { type DescribedDifference, describeTranslations, describeValueChange } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/form-problems.ts';
@@ -108,7 +109,12 @@ export function locateSettingProblem({
 }): SettingProblem | undefined {
   const title = titleOfSetting(field);
   if (title === undefined) return undefined;
-  return { field, view: viewOfSetting(field.split('.')[0] as SettingName), title, message };
+  return {
+    field,
+    view: viewOfSetting(field.split('.')[0] as SettingName),
+    title,
+    message: withoutFieldName(message),
+  };
 }
 
 /** Focuses the control of a setting. It is found by its label, which is the title of the problem. */

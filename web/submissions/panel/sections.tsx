@@ -224,7 +224,7 @@ export function ReferenceDataView({
       </div>
       {entries.length === 0 ? (
         <p className="soft small">
-          None yet. Parameters in the form link appear here, for example ?campaign=spring.
+          None yet. Parameters in the form link appear here, such as <code>campaign=spring</code>.
         </p>
       ) : (
         <dl className="reference">
