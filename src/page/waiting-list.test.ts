@@ -352,6 +352,9 @@ test('waiting submissions are filtered, searched, exported and summarized, and h
   assert.deepEqual(await searched('ben -status:waiting'), []);
   const { body: summary } = await tenant.call('GET', `/forms/${id}/summary`);
   assert.partialDeepStrictEqual(summary, { completed: 1, incomplete: 0, waiting: 1, completion_rate: 1 });
+  assert.partialDeepStrictEqual((summary as unknown as { days: object[] }).days, [
+    { completed: 1, incomplete: 0, waiting: 1 },
+  ]);
   const csv = await fetch(`${service.url}/api/v1/forms/${id}/submissions/export?format=csv&status=waiting`, {
     headers: { Authorization: `Bearer ${tenant.key}` },
   });

@@ -131,7 +131,7 @@ export async function readSummary(
   return {
     ...totals,
     completion_rate: all === 0 ? null : (all - totals.incomplete) / all,
-    days: days.map(({ day, completed, incomplete }) => ({ day, completed, incomplete })),
+    days: days.map(({ waiting, ...day }) => ({ ...day, ...(waiting > 0 && { waiting }) })),
     ...counts,
     elements: elements.map((element) => ({
       ...element,

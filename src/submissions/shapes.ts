@@ -310,7 +310,12 @@ export const Summary = Type.Object({
   /** From 0 to 1; null without submissions. */
   completion_rate: orNull(Type.Number()),
   days: Type.Array(
-    Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() }),
+    Type.Object({
+      day: Type.String(),
+      completed: Type.Integer(),
+      incomplete: Type.Integer(),
+      waiting: Type.Optional(Type.Integer({ description: 'Present if it is above 0.' })),
+    }),
     {
       description:
         'The days on which submissions were started. With `received_from` or `received_to`, the days on which they were received. Days without submissions are omitted.',

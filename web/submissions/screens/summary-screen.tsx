@@ -196,7 +196,7 @@ function Unanswered({ elements }: { elements: readonly ElementSummary[] }): Reac
 
 /** Says how many submissions the charts cover, with a button to include all of them. */
 function Sampled({
-  summary: { sampled, completed, incomplete },
+  summary: { sampled, completed, incomplete, waiting },
   sample,
   isAdding,
   onAddAll,
@@ -206,7 +206,7 @@ function Sampled({
   isAdding: boolean;
   onAddAll: () => void;
 }): ReactElement | null {
-  const all = completed + incomplete;
+  const all = completed + incomplete + waiting;
   if (sampled >= all) return null;
   const isNewest = sample === 'newest' || isAdding;
   return (
@@ -281,7 +281,11 @@ function DaysChart({ days }: { days: Days }): ReactElement {
   return (
     <VerticalBars
       label={`Submissions per ${unit}`}
-      heads={[heads[unit], 'Completed', 'Incomplete']}
+      heads={[
+        heads[unit],
+        'Completed',
+        days.some(({ waiting }) => waiting) ? 'Incomplete or waiting' : 'Incomplete',
+      ]}
       bars={bars.map(({ first, last, ...counts }) => ({
         ...counts,
         label: unitFormats[unit](first),
@@ -302,7 +306,8 @@ const unitFormats: Record<Unit, (first: string) => string> = {
 
 /** Returns the day with the most submissions, and their number. */
 function describePeak(days: Days): string {
-  const count = (day: Days[number]): number => day.completed + day.incomplete;
+  const count = ({ completed, incomplete, waiting = 0 }: Days[number]): number =>
+    completed + incomplete + waiting;
   const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
   return `Peak: ${count(most).toLocaleString()} on ${formatFirstDay(most.day)}.`;
 }
@@ -336,12 +341,13 @@ function barsOfPeriod(days: Days, until: string) {
   const bars = [];
   for (let first = firstOf[unit](start); first <= last; first = nextOf[unit](first)) {
     const within = counted.get(first) ?? [];
-    const sum = (of: 'completed' | 'incomplete') => within.reduce((total, day) => total + day[of], 0);
+    const sum = (count: (day: Days[number]) => number) =>
+      within.reduce((total, day) => total + count(day), 0);
     bars.push({
       first,
       last: plus(nextOf[unit](first), -1),
-      count: sum('completed'),
-      paler: sum('incomplete'),
+      count: sum(({ completed }) => completed),
+      paler: sum(({ incomplete, waiting = 0 }) => incomplete + waiting),
     });
   }
   return [unit, bars] as const;
