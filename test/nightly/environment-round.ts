@@ -85,7 +85,9 @@ async function makeClone({ dataDir }: Instance, name: string): Promise<string> {
   for (const folder of ['src', 'web', 'db', 'clients', 'docs', 'deploy', 'examples'])
     await cp(join(checkout, folder), join(clone, folder), { recursive: true });
   const packages = join(clone, 'node_modules');
-  const copy = spawn('cp', ['-al', join(checkout, 'node_modules'), packages], { stdio: 'inherit' });
+  // Links the files, or copies them to another file system.
+  const script = 'cp -alT "$0" "$1" 2> /dev/null || cp -aT "$0" "$1"';
+  const copy = spawn('sh', ['-c', script, join(checkout, 'node_modules'), packages], { stdio: 'inherit' });
   assert.deepEqual(await once(copy, 'close'), [0, null]);
   // A start writes these files, which must not reach the checkout.
   for (const written of ['.cache', '.formloom.json'])

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,7 +25,7 @@ endWithSignals();
 
 /** The size of the Debian base image and the largest allowed image, in bytes. */
 const baseBytes = 75e6;
-const mostBytes = 350e6;
+const mostBytes = 390e6;
 
 type Step = { instruction: string; rest: string };
 const text = (await readFile(join(home, 'deploy/Containerfile'), 'utf8')).replaceAll('\\\n', ' ');
@@ -51,6 +51,10 @@ async function sizeOf(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+/** Returns where COPY puts a file: in `target` if that is a folder, which ends with a slash. */
+const fileIn = (target: string, name: string): string =>
+  target.endsWith('/') ? join(target, basename(name)) : target;
+
 test('the commands of the Containerfile build a small image that serves as a user who may write only data', async () => {
   const root = await mkdtemp(join(tmpdir(), 'formloom-image-'));
   after(() => rm(root, { recursive: true }));
@@ -63,7 +67,7 @@ test('the commands of the Containerfile build a small image that serves as a use
       const names = rest.split(' ');
       const target = names.pop()!;
       for (const name of names)
-        await cp(join(home, name), names.length > 1 ? join(tree, target, name) : join(tree, target), {
+        await cp(join(home, name), join(tree, names.length > 1 ? join(target, name) : fileIn(target, name)), {
           recursive: true,
         });
     } else if (instruction === 'RUN') await run('sh', ['-c', rest], { cwd: tree, maxBuffer: 1e8 });
