@@ -100,7 +100,7 @@ export const closedPort = 1026;
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_081, 32_000);
-  const probe = createServer().listen(port, '127.0.0.1');
+  const probe = createServer().listen(port);
   const isFree = await once(probe, 'listening').then(
     () => true,
     () => false,
