@@ -1,7 +1,7 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { AnswerFormat } from '#ast/answers/format-answer.ts';
 import { createPlaceholderFiller } from '#ast/answers/format-piped.ts';
-import { describeQuiz, isPassed, type QuizResult, type QuizScore, scoreAnswers } from '#ast/answers/quiz.ts';
+import { type IsShown, isPassed, listQuizAnswers, type QuizResult, scoreAnswers } from '#ast/answers/quiz.ts';
 import { cutToBytes } from '#ast/basics/text.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
@@ -31,14 +31,32 @@ export type Certificate = { readonly name: string; readonly scores: readonly str
 /** The longest name on a certificate. A longer one would leave no space for the scores. */
 const nameBytes = 160;
 
-/** Returns the name on the certificate; undefined if there is none: without a name or a pass mark. */
-export function findCertifiedName(
-  { certificate_name_element: id }: Settings,
-  scores: readonly QuizScore[],
-  fill: (text: string) => string,
-): string | undefined {
-  if (id === undefined || !isPassed(scores)) return undefined;
-  return cutToBytes(fill(`{{${id}}}`), nameBytes) || undefined;
+/** A quiz with the answers of a visitor, and how it is shown. `fill` replaces the placeholders of a text. */
+type AnsweredQuiz = {
+  /** The form with the right answers, in the visitor's language. */
+  readonly form: Form;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly isShown: IsShown;
+  readonly settings: Settings;
+  readonly format: AnswerFormat;
+  readonly fill: (text: string) => string;
+};
+
+/** Returns the scores of answers, what their visitor sees, and the name on the certificate if there is one. */
+export function describeQuizFor({ form, values, isShown, settings, format, fill }: AnsweredQuiz) {
+  const scores = scoreAnswers(form, values, isShown);
+  const { quiz_results: results = settingRows.quiz_results.default, certificate_name_element: id } = settings;
+  const answers = results === 'answers' && listQuizAnswers(form, values, isShown, { format, fill });
+  const named = scores.map((score) => ({ ...score, label: fill(score.label) }));
+  const shown: QuizResult = { scores: named, ...(answers && { answers }) };
+  return {
+    scores,
+    shown: results === 'none' || scores.length === 0 ? undefined : shown,
+    certifiedName:
+      id !== undefined && isPassed(scores)
+        ? cutToBytes(fill(`{{${id}}}`), nameBytes) || undefined
+        : undefined,
+  };
 }
 
 /** Scores the answers of a stored submission again, by the version that was answered. */
@@ -55,15 +73,14 @@ export function describeStoredQuiz(
     shown: { isShown },
     format,
   });
-  const { quiz_results: results = settingRows.quiz_results.default } = settings;
-  const scores = scoreAnswers(form, answers, isShown);
-  const name = status === 'completed' ? findCertifiedName(settings, scores, fill) : undefined;
+  const quiz = { form, values: answers, isShown, settings, format, fill };
+  const { scores, shown, certifiedName: name } = describeQuizFor(quiz);
   const { numberLocale: locale } = format;
   const percent = new Intl.NumberFormat(locale, { style: 'percent' });
   return {
-    shown: describeQuiz(form, answers, isShown, { results, format, fill }),
+    shown,
     certificate:
-      name === undefined
+      name === undefined || status !== 'completed'
         ? undefined
         : {
             name,

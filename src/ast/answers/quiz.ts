@@ -20,7 +20,7 @@ type Placed<Kind extends Element> = PlacedElement & { readonly element: Kind };
 type Values = Readonly<Record<string, unknown>>;
 
 /** Returns whether a visitor with these answers sees an element. */
-type IsShown = (element: Element) => boolean;
+export type IsShown = (element: Element) => boolean;
 
 /** The points of the questions of a score, and how many were possible. */
 export type QuizScore = {
@@ -108,35 +108,12 @@ export const isPassed = (scores: readonly QuizScore[]): boolean =>
 /** What visitors see of their result, as the setting `quiz_results` allows. */
 export type QuizResult = { readonly scores: readonly QuizScore[]; readonly answers?: readonly QuizAnswer[] };
 
-/** What visitors see of a result, and how answers and labels with placeholders are formatted. */
-type QuizView = {
-  readonly results: 'none' | 'score' | 'answers';
-  readonly format: AnswerFormat;
-  readonly fill: (label: string) => string;
-};
-
-/** Describes the result of a quiz for its visitor; undefined if the form does not show it, or counts no score. */
-export function describeQuiz(
-  form: Form,
-  values: Values,
-  isShown: IsShown,
-  { results, ...given }: QuizView,
-): QuizResult | undefined {
-  const scores = scoreAnswers(form, values, isShown);
-  if (results === 'none' || scores.length === 0) return undefined;
-  const named = scores.map((score) => ({ ...score, label: given.fill(score.label) }));
-  return {
-    scores: named,
-    ...(results === 'answers' && { answers: listQuizAnswers(form, values, isShown, given) }),
-  };
-}
-
 /** Lists the questions of a quiz that a visitor sees, with the given and the right answers. */
 export const listQuizAnswers = (
   form: Form,
   values: Values,
   isShown: IsShown,
-  { format, fill }: Omit<QuizView, 'results'>,
+  { format, fill }: { readonly format: AnswerFormat; readonly fill: (label: string) => string },
 ): QuizAnswer[] =>
   quizOf(form).questions.flatMap(({ element }) => {
     if (!isShown(element)) return [];

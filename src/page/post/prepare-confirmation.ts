@@ -1,24 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createAnswerFormatter, createPlaceholderFiller } from '#ast/answers/format-piped.ts';
-import {
-  describeQuiz,
-  isShownById,
-  type QuizResult,
-  quizOf,
-  scoreAnswers,
-  withScores,
-} from '#ast/answers/quiz.ts';
+import { isShownById, type QuizResult, quizOf, withScores } from '#ast/answers/quiz.ts';
 import { isRecord } from '#ast/basics/json.ts';
 import { fillPiped, pipedIds } from '#ast/form/piping.ts';
 import { evaluateVisibility } from '#ast/logic/evaluate.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Confirmation, findConfirmationIndex, withConfirmation } from '#ast/settings-by-condition.ts';
-import { settingRows } from '#ast/settings-table.ts';
 import { formInLanguage } from '#ast/translations/translations.ts';
 import { now } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import { signPdfLinkToken } from '#submissions/links.ts';
-import { findCertifiedName } from '#submissions/quiz-result.ts';
+import { describeQuizFor } from '#submissions/quiz-result.ts';
 import type { FormatAnswer } from '../markup/html.ts';
 import type { Visit } from '../visit/visit.ts';
 
@@ -61,23 +53,17 @@ export function prepareConfirmation(
   { id, raw, files, isPreview = false }: Sent,
 ): PreparedConfirmation {
   const { live, locale: language, numberLocale, words, context } = visit;
-  const { confirmations = [], quiz_results: results = settingRows.quiz_results.default } = live.settings;
-  const shown = evaluateVisibility(live.form, raw, context, files);
-  const format = { language, numberLocale, words };
-  // The form of the visit lacks the right answers.
-  const written = formInLanguage(live.written ?? live.form, visit.language);
-  const isShown = isShownById(live.form, shown);
-  const values = withScores(written, isRecord(raw) ? raw : {}, isShown);
+  const { confirmations = [] } = live.settings;
+  const scored = quizOf(live.form).scores.length > 0 ? scorePost(visit, raw, files) : undefined;
+  const values = scored?.values ?? (isRecord(raw) ? raw : {});
   const place = findConfirmationIndex(confirmations, live.form, values, context, files);
   const chosen = place === undefined ? undefined : confirmations[place];
   const settings = withConfirmation(live.settings, chosen);
   const message = settings.confirmation_message;
   const title = settings.theme?.confirmation_title ?? '';
   const ids = new Set(pipedIds(`${title} ${message ?? ''}`));
-  const fill = createPlaceholderFiller({ form: live.form, values, files, shown, format });
-  const quiz = describeQuiz(written, values, isShown, { results, format, fill });
-  const isCertified =
-    findCertifiedName(live.settings, scoreAnswers(written, values, isShown), fill) !== undefined;
+  const quiz = scored?.result;
+  const isCertified = scored?.isCertified ?? false;
   const pdf = pdfTokenOf(vault, live, id);
   const told = isPreview && quiz ? cutToUrl(quiz) : undefined;
   if (ids.size === 0 && !chosen && !told)
@@ -86,8 +72,8 @@ export function prepareConfirmation(
     form: live.form,
     values,
     files,
-    shown,
-    format,
+    shown: scored?.shown ?? evaluateVisibility(live.form, raw, context, files),
+    format: { language, numberLocale, words },
   });
   const answers: Record<string, string> = {};
   let left = confirmationCharacters;
@@ -109,6 +95,19 @@ export function prepareConfirmation(
   );
   const filled = message && fillPiped(message, formatAnswer);
   return { settings, message: filled, token: sealed.toString('base64url'), pdf, quiz, isCertified };
+}
+
+/** Scores the posted answers of a quiz, and describes its result. The form of the visit lacks the right answers. */
+function scorePost(visit: Visit, raw: unknown, files: Sent['files']) {
+  const { live, locale: language, numberLocale, words, context } = visit;
+  const form = formInLanguage(live.written ?? live.form, visit.language);
+  const shown = evaluateVisibility(live.form, raw, context, files);
+  const isShown = isShownById(live.form, shown);
+  const values = withScores(form, isRecord(raw) ? raw : {}, isShown);
+  const format = { language, numberLocale, words };
+  const fill = createPlaceholderFiller({ form: live.form, values, files, shown, format });
+  const described = describeQuizFor({ form, values, isShown, settings: live.settings, format, fill });
+  return { shown, values, result: described.shown, isCertified: described.certifiedName !== undefined };
 }
 
 /**
