@@ -253,7 +253,7 @@ test('imports inside a room are not circular', () => {
  */
 const most = {
   files: 880,
-  lines: 137_801,
+  lines: 137_791,
   linesOfFile: 400,
   mutualFolders: 1,
   endpointsFiles: 16,

@@ -5,12 +5,13 @@ import { memoizeByObject } from '#ast/basics/memoize.ts';
 import { elementDefinitions } from '#ast/form/elements.ts';
 import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import type { BrokenRule } from '#ast/rules/problem.ts';
+import type { Settings } from '#ast/settings.ts';
 import { effectiveFormColumn } from '#forms/form-rows.ts';
 import { batchCalls } from '#kit/concurrency.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { minimumId } from '#kit/pagination.ts';
-import { columns, onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { columns, jsonb, onlyRow, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 
 /** The quotas of a form: elements whose answers are unique, and options with a capacity. */
@@ -53,8 +54,11 @@ export const quotasOf = memoizeByObject((form: Form): Quotas => {
 });
 
 /** Selects the live version of a form. Its limits apply to every submission, whichever version it answers. */
-const findLiveVersion = statement('workspace_id form_id', ['version', { structure: effectiveFormColumn }])`
-  select v.version, v.structure from forms f
+export const findLiveVersion = statement('workspace_id form_id', [
+  'version',
+  { structure: effectiveFormColumn, settings: jsonb<Settings>() },
+])`
+  select v.version, v.structure, f.settings from forms f
   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
 

@@ -1,12 +1,11 @@
 import type { Answers } from '#ast/answers/check-answers.ts';
 import { getProperty } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
-import { effectiveFormColumn } from '#forms/form-rows.ts';
-import { boolean, columns, json, jsonb, onlyRow, type Queryable, statement } from '#kit/statement.ts';
-import { countLeft, hasQuotas, type QuotaForm, type RemainingQuotas } from './quotas.ts';
+import { boolean, columns, json, onlyRow, type Queryable, statement } from '#kit/statement.ts';
+import { countLeft, findLiveVersion, hasQuotas, type QuotaForm, type RemainingQuotas } from './quotas.ts';
 
 /** The places that are left: of the response limit, and of each option with a capacity. */
-type Room = { left: number; readonly options: ReadonlyMap<string, Map<string, number>> };
+type FreePlaces = { left: number; readonly options: ReadonlyMap<string, Map<string, number>> };
 
 /** A form whose places are counted. `limited` is its live version, if that has quotas. */
 type ListedForm = {
@@ -59,20 +58,12 @@ const countUpTo = statement(['workspace_id form_id id', { is_full: boolean }, fu
 const findNextTime = statement('workspace_id form_id now', 'at')`
   select greatest($now, max(s.completed_at) + interval '1 ms') as at from submissions s where ${ofList}`;
 
-const findListedForm = statement('workspace_id form_id', [
-  'version',
-  { structure: effectiveFormColumn, settings: jsonb<Settings>() },
-])`
-  select v.version, v.structure, f.settings from forms f
-  join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
-  where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`;
-
 /** Finds the live version of a form, whose limits count its places. */
 export async function readListedForm(
   db: Queryable,
   { workspaceId, formId: id }: { workspaceId: string; formId: string },
 ): Promise<ListedForm | undefined> {
-  const found = onlyRow(await findListedForm(db, { workspace_id: workspaceId, form_id: id }));
+  const found = onlyRow(await findLiveVersion(db, { workspace_id: workspaceId, form_id: id }));
   if (!found) return undefined;
   const { version, structure: form, settings } = found;
   return {
@@ -91,7 +82,7 @@ const countCompleted = statement('workspace_id form_id', 'completed')`
   select coalesce(sum(count), 0)::bigint as completed from submission_counts
   where workspace_id = $workspace_id and form_id = $form_id and status = 'completed'`;
 
-/** Counts what is left of the response limit of a form; infinite if it has none. */
+/** Returns how many more submissions the response limit allows; infinity if the form has no limit. */
 export async function countLeftOfLimit(
   db: Queryable,
   live: Pick<ListedForm, 'workspaceId' | 'id' | 'settings'>,
@@ -102,7 +93,7 @@ export async function countLeftOfLimit(
   return maximum - count!.completed;
 }
 
-async function findRoom(db: Queryable, form: ListedForm): Promise<Room> {
+async function countFreePlaces(db: Queryable, form: ListedForm): Promise<FreePlaces> {
   const options: RemainingQuotas = form.limited ? await countLeft(db, form.limited) : new Map();
   return {
     left: await countLeftOfLimit(db, form),
@@ -110,27 +101,30 @@ async function findRoom(db: Queryable, form: ListedForm): Promise<Room> {
   };
 }
 
-const listFullOptions = ({ options }: Room) => {
+const listFullOptions = ({ options }: FreePlaces) => {
   const full = [...options].flatMap(([element, left]) =>
     [...left].flatMap(([option, count]) => (count > 0 ? [] : [{ element, option }])),
   );
   return { elements: full.map(({ element }) => element), options: full.map(({ option }) => option) };
 };
 
-/** Lists the limited options that answers choose, each with the map of what is left. */
-const listChoices = ({ options }: Room, answers: Answers): { left: Map<string, number>; option: string }[] =>
+/** Lists the options with a capacity that answers choose, each with the places left by option. */
+const listChoices = (
+  { options }: FreePlaces,
+  answers: Answers,
+): { left: Map<string, number>; option: string }[] =>
   [...options].flatMap(([element, left]) =>
     [getProperty(answers, element)]
       .flat()
       .flatMap((option) => (typeof option === 'string' && left.has(option) ? [{ left, option }] : [])),
   );
 
-const hasRoom = (room: Room, answers: Answers): boolean =>
-  room.left > 0 && listChoices(room, answers).every(({ left, option }) => left.get(option)! > 0);
+const hasPlaces = (free: FreePlaces, answers: Answers): boolean =>
+  free.left > 0 && listChoices(free, answers).every(({ left, option }) => left.get(option)! > 0);
 
-function reserve(room: Room, answers: Answers): void {
-  room.left -= 1;
-  for (const { left, option } of listChoices(room, answers)) left.set(option, left.get(option)! - 1);
+function reserve(free: FreePlaces, answers: Answers): void {
+  free.left -= 1;
+  for (const { left, option } of listChoices(free, answers)) left.set(option, left.get(option)! - 1);
 }
 
 /** The number of waiting submissions that one statement reads. */
@@ -138,33 +132,33 @@ const batchSize = 500;
 
 /**
  * Finds the waiting submissions that get the free places of a form, in their order. The result is exact under
- * the form lock. @returns at most `most` submissions, and what is left after them.
+ * the form lock. @returns the IDs of at most `most` submissions, and the places that stay free after them.
  */
 export async function findPromotable(
   db: Queryable,
   form: ListedForm,
   most = Number.POSITIVE_INFINITY,
-): Promise<{ ids: readonly string[]; room: Room }> {
-  const room = await findRoom(db, form);
+): Promise<{ ids: readonly string[]; free: FreePlaces }> {
+  const free = await countFreePlaces(db, form);
   const key = { workspace_id: form.workspaceId, form_id: form.id };
   const ids: string[] = [];
   let after: Date | null = null;
-  for (let isDone = false; !isDone && room.left > 0 && ids.length < most; ) {
+  for (let isDone = false; !isDone && free.left > 0 && ids.length < most; ) {
     const batch: Awaited<ReturnType<typeof listWaiting>> = await listWaiting(db, {
       ...key,
       after,
       limit: batchSize,
-      ...listFullOptions(room),
+      ...listFullOptions(free),
     });
     for (const { id, answers } of batch) {
-      if (ids.length >= most || !hasRoom(room, answers)) continue;
-      reserve(room, answers);
+      if (ids.length >= most || !hasPlaces(free, answers)) continue;
+      reserve(free, answers);
       ids.push(id);
     }
     isDone = batch.length < batchSize;
     after = batch.at(-1)?.completed_at ?? after;
   }
-  return { ids, room };
+  return { ids, free };
 }
 
 /**
@@ -181,7 +175,7 @@ export async function admitAnswers(
   const { settings, limited } = form;
   if (!settings.waiting_list || (settings.max_submissions === undefined && !limited))
     return { status: 'completed', at };
-  if (hasRoom((await findPromotable(db, form)).room, answers)) return { status: 'completed', at };
+  if (hasPlaces((await findPromotable(db, form)).free, answers)) return { status: 'completed', at };
   const list = { workspace_id: form.workspaceId, form_id: form.id, now: at };
   return { status: 'waiting', at: (await findNextTime(db, list))[0]!.at };
 }
@@ -197,9 +191,9 @@ export async function findPosition(
 ): Promise<number | undefined> {
   const form = await readListedForm(db, { workspaceId, formId });
   if (!form) return undefined;
-  const room = await findRoom(db, form);
+  const free = await countFreePlaces(db, form);
   const list = { workspace_id: workspaceId, form_id: formId, id };
-  const [counted] = await countUpTo(db, { ...list, is_full: room.left <= 0, ...listFullOptions(room) });
+  const [counted] = await countUpTo(db, { ...list, is_full: free.left <= 0, ...listFullOptions(free) });
   return counted?.count;
 }
 

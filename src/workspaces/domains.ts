@@ -105,9 +105,8 @@ function readDomain(config: DomainServices['config'], given: string): string {
   return domain;
 }
 
-/** Adds a domain to a workspace and returns its ID. @throws ApiError validation_error, not_found, conflict. */
-async function addDomain({ database, config }: DomainServices, workspaceId: string, given: string) {
-  const domain = readDomain(config, given);
+/** Adds a normalized domain to a workspace and returns its ID. @throws ApiError not_found, conflict. */
+async function addDomain(database: Database, workspaceId: string, domain: string) {
   const row = { workspace_id: workspaceId, id: newId(), domain, now: now(), most: mostDomains };
   if ((await insertDomain(database, row)).length > 0) return row.id;
   const rows = await listDomains(database, { workspace_id: workspaceId });
@@ -133,7 +132,7 @@ export async function addVerifiedDomain(services: DomainServices, workspaceId: s
   const domain = readDomain(config, given);
   const rows = await listDomains(database, { workspace_id: workspaceId });
   const id =
-    rows.find((each) => each.domain === domain)?.id ?? (await addDomain(services, workspaceId, domain));
+    rows.find((each) => each.domain === domain)?.id ?? (await addDomain(database, workspaceId, domain));
   await recordVerification(database, { workspace_id: workspaceId, id });
   return { id, domain, status: 'verified' };
 }
@@ -189,7 +188,7 @@ export function domainEndpoints(services: DomainServices) {
         requireWorkspaceAccess(formIds);
         return show({
           workspace_id: workspaceId,
-          id: await addDomain(services, workspaceId, body.domain),
+          id: await addDomain(database, workspaceId, readDomain(services.config, body.domain)),
         });
       },
     }),
